@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from sayso.errors import StoreUnreachableError
-from sayso.stores.ports import NO_LIMITS, OpenLimits, Roster
+from sayso.stores.ports import OpenLimits, Roster
 from sayso.tasks import Background
 
 # A desk that dies without a word is gone after so long; one that lives says so in time.
@@ -21,7 +21,7 @@ async def attending(
     roster: Roster,
     desk: str,
     *,
-    limits: OpenLimits = NO_LIMITS,
+    limits: OpenLimits | None = None,
     again_after: float = _AGAIN_SECONDS,
 ) -> AsyncIterator[None]:
     """Let the roster hold the desk and keep its limits while the block runs; best effort."""
@@ -41,7 +41,7 @@ async def attending(
                 await roster.leave(desk)
 
 
-async def _join(roster: Roster, desk: str, limits: OpenLimits) -> None:
+async def _join(roster: Roster, desk: str, limits: OpenLimits | None) -> None:
     # Whoever waits for the store logs that it is away.
     with suppress(StoreUnreachableError):
         await roster.join(desk, seconds=STAYS_SECONDS, limits=limits)

@@ -43,7 +43,7 @@ from sayso.desk.words import DeskWords
 from sayso.questions.refusals import Refusals
 from sayso.stores.audit import KEPT_DECISIONS
 from sayso.stores.backend import Backend
-from sayso.stores.ports import KEPT, NO_LIMITS, Job, OpenLimits, Record
+from sayso.stores.ports import KEPT, Job, OpenLimits, Record
 from sayso.tasks import Background
 
 _log = logging.getLogger(__name__)
@@ -60,9 +60,9 @@ class DeskOptions:
     requests and endings are written to their branch's log, too. Requests of
     one run that come within ``bundle_window`` of the first of them share a message;
     without it each has its own. Cards are known for ``keep`` after their deadline, so that a
-    late press closes them. The store keeps the ``limits`` of open requests, and the audit's
-    decisions for ``keep_audit``. ``words`` are what people read, by the tags of languages: a
-    route names one of them.
+    late press closes them. The store keeps the ``limits`` of open requests, by default those that
+    another desk brought, and the audit's decisions for ``keep_audit``. ``words`` are what people
+    read, by the tags of languages: a route names one of them.
     """
 
     terms: Terms = field(default_factory=Terms)
@@ -71,7 +71,7 @@ class DeskOptions:
     bundle_window: timedelta = timedelta(0)
     keep: timedelta = KEPT
     keep_audit: timedelta = KEPT_DECISIONS
-    limits: OpenLimits = NO_LIMITS
+    limits: OpenLimits | None = None
     words: Mapping[str, DeskWords] = field(default_factory=lambda: ONLY_ENGLISH)
 
 

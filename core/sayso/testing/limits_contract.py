@@ -13,7 +13,7 @@ from sayso.calls import RunRef
 from sayso.errors import TooManyOpenError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
-from sayso.stores.ports import BookChanged, Joined, Opened, OpenLimits
+from sayso.stores.ports import NO_LIMITS, BookChanged, Joined, Opened, OpenLimits
 from sayso.testing.builders import a_request, a_response
 
 _RUN, _OTHER = RunRef("greedy-bot", "s-1"), RunRef("deploy-bot", "s-1")
@@ -57,6 +57,19 @@ class OpenLimitsContract:
             refused[0]
         )
         assert len(await backend.watch.pending()) == 5
+
+    async def test_a_desk_that_names_no_limits_leaves_them_and_one_that_says_none_lifts_them(
+        self, backend: Backend
+    ) -> None:
+        await _limit(backend, 1)
+        await backend.roster.join("other", seconds=30)
+        await _open(backend, a_request(run=_RUN))
+        with pytest.raises(TooManyOpenError):
+            await _open(backend, a_request(run=_RUN))
+
+        await backend.roster.join("other", seconds=30, limits=NO_LIMITS)
+
+        await _open(backend, a_request(run=_RUN))
 
     async def test_a_refused_request_leaves_nothing_behind(self, backend: Backend) -> None:
         await _limit(backend, 1)

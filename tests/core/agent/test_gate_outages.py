@@ -18,7 +18,7 @@ from sayso.errors import BusLostError, StoreUnreachableError, WaitTimeoutError
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import NO_LIMITS, Bus, OpenLimits, Record, Ring, Roster
+from sayso.stores.ports import Bus, OpenLimits, Record, Ring, Roster
 
 RUN = RunRef("deploy-bot", "s-1")
 CALL = ToolCall("bash", {"command": "ls"})
@@ -327,7 +327,7 @@ class CountedRoster:
         self._hangs = hangs
         self.counted = asyncio.Event()
 
-    async def join(self, desk: str, *, seconds: float, limits: OpenLimits = NO_LIMITS) -> None:
+    async def join(self, desk: str, *, seconds: float, limits: OpenLimits | None = None) -> None:
         await self._inner.join(desk, seconds=seconds)
 
     async def leave(self, desk: str) -> None:

@@ -9,10 +9,10 @@ from sayso.chats.places import Place
 from sayso.desk.attendance import attending
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
-from sayso.errors import StoreUnreachableError
+from sayso.errors import StoreUnreachableError, TooManyOpenError
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import NO_LIMITS, OpenLimits
-from sayso.testing import until
+from sayso.stores.ports import OpenLimits
+from sayso.testing import a_request, until
 
 ROUTES = Routes([Route((Place("slack", "C0OPS"),))])
 
@@ -32,10 +32,19 @@ async def test_desks_are_on_the_roster_while_they_work() -> None:
         assert await at_work(0)
 
 
+async def test_a_desk_that_names_no_limits_lifts_none() -> None:
+    async with memory_backend() as backend:
+        await backend.roster.join("other", seconds=60, limits=OpenLimits(per_agent=1))
+        async with working(Desk(backend, [ChatDouble()], ROUTES)):
+            await backend.store.open(a_request(), seconds=60, inbox="", book=None)
+            with pytest.raises(TooManyOpenError):
+                await backend.store.open(a_request(), seconds=60, inbox="", book=None)
+
+
 class AwayRoster:
     """The roster of a store that is away."""
 
-    async def join(self, desk: str, *, seconds: float, limits: OpenLimits = NO_LIMITS) -> None:
+    async def join(self, desk: str, *, seconds: float, limits: OpenLimits | None = None) -> None:
         raise StoreUnreachableError("away")
 
     async def leave(self, desk: str) -> None:
@@ -58,7 +67,7 @@ class BrokenRoster(AwayRoster):
     def __init__(self) -> None:
         self._joined = 0
 
-    async def join(self, desk: str, *, seconds: float, limits: OpenLimits = NO_LIMITS) -> None:
+    async def join(self, desk: str, *, seconds: float, limits: OpenLimits | None = None) -> None:
         self._joined += 1
         if self._joined > 1:
             raise RuntimeError("what nobody foresaw")

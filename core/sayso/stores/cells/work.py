@@ -16,7 +16,7 @@ from sayso.stores.backend import Backend
 from sayso.stores.cells.cells import Cells, said_of
 from sayso.stores.cells.wide import WideRules
 from sayso.stores.pauses import Pause
-from sayso.stores.ports import NO_LIMITS, Ailment, Due, Intake, Job, OpenLimits, Shown
+from sayso.stores.ports import Ailment, Due, Intake, Job, OpenLimits, Shown
 from sayso.tasks import Background
 
 _log = logging.getLogger(__name__)
@@ -192,7 +192,7 @@ class CellsRoster:
     def __init__(self, cells: Cells) -> None:
         self._cells = cells
 
-    async def join(self, desk: str, *, seconds: float, limits: OpenLimits = NO_LIMITS) -> None:
+    async def join(self, desk: str, *, seconds: float, limits: OpenLimits | None = None) -> None:
         """The desk of this name is at work for so long; each cell keeps the limits by itself."""
         said = await self._cells.each(
             lambda cell: cell.roster.join(desk, seconds=seconds, limits=limits)

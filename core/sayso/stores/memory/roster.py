@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from sayso.clock import Clock
 from sayso.stores.memory.records import Records
-from sayso.stores.ports import NO_LIMITS, OpenLimits
+from sayso.stores.ports import OpenLimits
 
 
 class MemoryRoster:
@@ -17,9 +17,10 @@ class MemoryRoster:
         self._clock = clock
         self._until: dict[str, datetime] = {}
 
-    async def join(self, desk: str, *, seconds: float, limits: OpenLimits = NO_LIMITS) -> None:
+    async def join(self, desk: str, *, seconds: float, limits: OpenLimits | None = None) -> None:
         """The desk of this name is at work for so long, with these limits."""
-        self._records.limits = limits
+        if limits is not None:
+            self._records.limits = limits
         self._until[desk] = self._clock() + timedelta(seconds=seconds)
 
     async def leave(self, desk: str) -> None:

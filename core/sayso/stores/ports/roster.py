@@ -23,11 +23,11 @@ class Roster(Protocol):
     Who is at work is for people to read: nothing is decided on it.
     """
 
-    async def join(self, desk: str, *, seconds: float, limits: OpenLimits = NO_LIMITS) -> None:
+    async def join(self, desk: str, *, seconds: float, limits: OpenLimits | None = None) -> None:
         """The desk of this name is at work for so long; it says so again to stay.
 
         From now on ``Store.open`` keeps these limits, until a desk brings others, or for half
-        a year.
+        a year. Without any, those stay that a desk brought before.
         """
         ...
 

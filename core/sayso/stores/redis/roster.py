@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sayso.stores.ports import NO_LIMITS, OpenLimits
+from sayso.stores.ports import OpenLimits
 from sayso.stores.redis.client import Client, Script
 
 _JOIN = Script("join")
@@ -15,10 +15,11 @@ class RedisRoster:
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    async def join(self, desk: str, *, seconds: float, limits: OpenLimits = NO_LIMITS) -> None:
+    async def join(self, desk: str, *, seconds: float, limits: OpenLimits | None = None) -> None:
         """The desk of this name is at work for so long, with these limits."""
         milliseconds = max(1, round(seconds * 1000))
-        await self._client.run(_JOIN, desk, milliseconds, limits.per_agent, limits.per_token)
+        most = () if limits is None else (limits.per_agent, limits.per_token)
+        await self._client.run(_JOIN, desk, milliseconds, *most)
 
     async def leave(self, desk: str) -> None:
         """The desk has stopped."""

@@ -69,6 +69,8 @@ _LASTING = frozenset(
 )
 # Decisions where a person made them: a policy says them as often as an agent asks.
 _ANSWERS = frozenset({"approved", "denied", "answered"})
+# An operator who withdraws a request; its agent does so as its program or its token.
+_OPERATOR = "cli:"
 
 _REASON = 300
 # So much of a reason is read: no secret that is cut there is among what is kept.
@@ -122,8 +124,10 @@ def is_decision(facts: Facts) -> bool:
 
     Everything else is the activity of an agent, which it can bring about without a person.
     """
-    kind = facts.get("kind")
-    return kind in _LASTING or (kind in _ANSWERS and bool(facts.get("by")))
+    kind, by = facts.get("kind"), facts.get("by", "")
+    if kind == "cancelled":
+        return by.startswith(_OPERATOR)
+    return kind in _LASTING or (kind in _ANSWERS and bool(by))
 
 
 def about(request: UserInputRequest) -> Facts:

@@ -112,8 +112,11 @@ class AuditContract:
         await backend.store.settle("q-first", a_response(request), remember=rule)
         await backend.rules.revoke(rule.rule_id, by="cli:me")
         await backend.audit.refuse("q-first", "late", by="chat:eve", place="", choice="")
+        own = a_request("q-own", run=RunRef("noisy-bot", "s-1"))
+        await backend.store.open(own, seconds=30, inbox="", book=None)
+        await backend.store.settle("q-own", own.cancelled(at=datetime.now(UTC), by="cli:me"))
         flood: list[Facts] = [
-            {"kind": "asked", "agent_id": "noisy-bot"},
+            {"kind": "cancelled", "agent_id": "noisy-bot", "by": "api:its-token"},
             {"kind": "approved", "agent_id": "noisy-bot"},  # by a policy: nobody decided
             {"kind": "rule_denied", "agent_id": "noisy-bot"},
         ]
@@ -122,8 +125,9 @@ class AuditContract:
             await asyncio.gather(*(backend.audit.note(flood[n % 3]) for n in range(900)))
 
         entries = await backend.audit.read(20_000)
-        others = [entry.kind for entry in entries if entry.agent_id != "noisy-bot"]
-        assert others == ["asked", "approved", "rule_stored", "rule_revoked", "press_refused"]
+        others = [e.kind for e in entries if e.agent_id != "noisy-bot" or e.by == "cli:me"]
+        decided = ["approved", "rule_stored", "rule_revoked", "press_refused", "cancelled"]
+        assert others == ["asked", *decided]
         assert ACTIVITY_ENTRIES <= len(entries) - len(others) <= ACTIVITY_ENTRIES + 110
 
     async def test_what_agents_and_people_do_is_read_in_the_order_of_time(
@@ -160,6 +164,15 @@ class AuditContract:
         assert [entry.reason for entry in found] == ["2", "3", "4", "5", "6"]
         assert [entry.reason for entry in last] == ["4", "6"]
         assert [entry.reason for entry in earliest] == ["0"]
+
+    async def test_a_moment_before_1970_is_the_beginning(self, backend: Backend) -> None:
+        before = datetime(1969, 6, 1, tzinfo=UTC)
+        await backend.audit.note({"kind": "asked", "agent_id": "bot"})
+        await _a_moment_later(backend)
+
+        assert len(await backend.audit.read(9, since=before)) == 1
+        assert await backend.audit.read(9, until=before) == []
+        assert len((await backend.audit.read_page(before, count=9)).entries) == 1
 
     async def test_pages_follow_the_audit_and_have_each_entry_once(self, backend: Backend) -> None:
         await backend.audit.note({"kind": "asked", "agent_id": "earlier"})

@@ -83,6 +83,17 @@ class OpenLimitsContract:
         assert await backend.store.get(refused.question_id) is None
         assert len(await backend.audit.read(100)) == entries
 
+    async def test_what_is_shortened_counts_no_longer_than_it_is_open(
+        self, backend: Backend
+    ) -> None:
+        await _limit(backend, 1)
+        request = a_request(run=_RUN)
+        await _open(backend, request, seconds=600)
+
+        await backend.watch.shorten(request.question_id, 0)
+
+        await _open(backend, a_request(run=_RUN))
+
     async def test_one_agents_requests_do_not_count_for_another(self, backend: Backend) -> None:
         await _limit(backend, 1)
         await _open(backend, a_request(run=_RUN))

@@ -20,7 +20,7 @@ NO_LIMITS = OpenLimits()
 class Roster(Protocol):
     """The desks at work. Raises StoreUnreachableError like Store.
 
-    Who is at work is for people to read: nothing is decided on it.
+    Where nobody is at work, a request that waits ends *undeliverable*. Nothing is approved on it.
     """
 
     async def join(self, desk: str, *, seconds: float, limits: OpenLimits | None = None) -> None:

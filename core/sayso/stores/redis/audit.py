@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from math import ceil
@@ -68,8 +68,8 @@ class RedisAudit:
         if count <= 0:
             return []
         newest: list[_Noted] = []
-        first, end = _ms(since or _BEGINNING), "+" if until is None else str(_ms(until) - 1)
-        async for stream, last_ms in self._streams(first):
+        first, end = _ms(since or _BEGINNING), "+" if until is None else str(max(0, _ms(until) - 1))
+        for stream, last_ms in await self._streams(first):
             if len(newest) == count:
                 first = newest[0][0].ms
                 if last_ms is not None and last_ms < first:
@@ -88,7 +88,7 @@ class RedisAudit:
         first = _ms(since)
         if first >= now:
             return AuditPage([], since)
-        streams = [stream async for stream, _ in self._streams(first)]
+        streams = [stream for stream, _ in await self._streams(first)]
         found = await self._oldest(streams, first, now - 1, count)
         if len(found) < count:
             return AuditPage([entry for _, entry in found], moment(now))
@@ -106,24 +106,19 @@ class RedisAudit:
         """Drop the decisions that are older than this by the server's clock."""
         await self._client.run(_TRIM, round(keep.total_seconds() * 1_000))
 
-    async def _streams(self, first: int) -> AsyncIterator[tuple[str, int | None]]:
+    async def _streams(self, first: int) -> Sequence[tuple[str, int | None]]:
         """The stream of decisions, then those of agents with the ms of their last entry.
 
         The last to be written comes first; without those that were last written before ``first``.
         """
         keys = self._client.keys
-        yield keys.audit, None
-        start = 0
-        while True:
-            some = await self._client.command(
-                "ZREVRANGEBYSCORE", keys.agents, "+inf", first, "WITHSCORES",
-                "LIMIT", start, _STREAMS_AT_ONCE,
-            )  # fmt: skip
-            for agent, score in zip(some[::2], some[1::2], strict=True):
-                yield keys.activity(agent.decode()), int(score)
-            if len(some) < 2 * _STREAMS_AT_ONCE:
-                return
-            start += _STREAMS_AT_ONCE
+        # All names at once: who writes meanwhile changes places.
+        some = await self._client.command(
+            "ZREVRANGEBYSCORE", keys.agents, "+inf", first, "WITHSCORES"
+        )
+        agents = zip(some[::2], some[1::2], strict=True)
+        activity = [(keys.activity(agent.decode()), int(score)) for agent, score in agents]
+        return [(keys.audit, None), *activity]
 
     async def _newest(
         self,
@@ -165,8 +160,8 @@ class RedisAudit:
 
 
 def _ms(at: datetime) -> int:
-    """The first ms that is not before a moment."""
-    return ceil(at.timestamp() * 1_000)
+    """The first ms that is not before a moment; the store counts from 1970."""
+    return max(0, ceil(at.timestamp() * 1_000))
 
 
 def _noted(number: bytes, fields: Sequence[bytes]) -> _Noted:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -61,6 +62,14 @@ STEPS: Mapping[str, Step] = {
         "q-held", "q-held", ending=HELD.cancelled(at=NOW, by="", reason="")
     ),
 }
+KINDS = [
+    "r:", "key:", "due", "open:", "limits", "jobs", "after", "errands:", "asked:", "seen:",
+    "book:", "books", "rule:", "floor", "audit", "audited", "agents", "activity:", "nothing",
+]  # fmt: skip
+OTHER_KINDS = [
+    "h:", "desks", "state:", "once:", "document:", "lease:", "budget:", "moved:", "draft:",
+    "branch:", "log:",
+]  # fmt: skip
 PUBLISHING = [
     "open", "approve", "approve always", "approve at a desk", "deny", "overrule", "withdraw",
 ]  # fmt: skip
@@ -93,7 +102,7 @@ async def refused_without(
     before = await everything(admin, namespace)
     url = f"redis://{user}:pw@127.0.0.1:{valkey.port}?namespace={namespace}"
     async with redis_backend(url) as backend, admin.pubsub() as heard:
-        await heard.psubscribe("*")
+        await heard.psubscribe(f"{prefix}*")
         try:
             await STEPS[step](backend)
         except StoreUnreachableError as error:
@@ -125,8 +134,7 @@ async def test_a_step_that_cannot_be_audited_is_refused_whole(
 async def test_a_step_whose_audit_is_a_key_that_is_not_permitted_is_refused_whole(
     valkey: Valkey, admin: Any, step: str
 ) -> None:
-    kinds = "r h key due jobs after book rule books asked errands seen audited agents activity"
-    keys = [f"~PREFIX{kind}*" for kind in ("nothing", "floor", *kinds.split())]
+    keys = [f"~{_keys(kind)}" for kind in KINDS if kind != "audit"]
 
     error = await refused_without(valkey, admin, step, "&*", "~PREFIX", *keys)
 
@@ -158,3 +166,44 @@ async def test_a_step_without_any_of_its_commands_is_refused_whole_or_done_whole
     refused = {command: str(error) for command, error in said.items() if error is not None}
     assert refused
     assert [text for command, text in refused.items() if f"{command.upper()} on" not in text] == []
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("left", ["", "%R~"], ids=["absent", "read-only"])
+async def test_a_step_without_any_of_its_keys_is_refused_whole_or_done_whole(
+    valkey: Valkey, admin: Any, step: str, left: str
+) -> None:
+    async def without(kind: str) -> StoreUnreachableError | None:
+        others = [f"~{_keys(other)}" for other in KINDS if other != kind]
+        rights = [*others, f"{left}{_keys(kind)}"] if left else others
+        return await refused_without(valkey, admin, step, "&*", "~PREFIX", *rights)
+
+    said = await asyncio.gather(*map(without, KINDS))
+
+    assert any(said)
+
+
+@pytest.mark.parametrize("left", ["", "%R~"], ids=["absent", "read-only"])
+async def test_a_check_names_the_keys_that_are_not_permitted(
+    valkey: Valkey, admin: Any, left: str
+) -> None:
+    some = [*KINDS, *OTHER_KINDS]
+
+    async def found_without(kind: str) -> str:
+        others = [f"~{_keys(other)}" for other in some if other != kind]
+        rights = [*others, f"{left}{_keys(kind)}"] if left else others
+        user = f"u-{new_id()}"
+        own = [right.replace("PREFIX", "sayso:{sayso}:") for right in ("&*", "~PREFIX", *rights)]
+        await admin.execute_command("ACL", "SETUSER", user, "on", ">pw", "+@all", *own)
+        async with redis_backend(f"redis://{user}:pw@127.0.0.1:{valkey.port}") as backend:
+            return " ".join(one.text for one in await backend.checkup.look() if one.is_denied)
+
+    found = await asyncio.gather(*(found_without(kind) for kind in ["", *some]))
+
+    assert found[0] == ""
+    said = dict(zip(some, found[1:], strict=True))
+    assert {kind: text for kind, text in said.items() if f"}}:{kind}" not in text} == {}
+
+
+def _keys(kind: str) -> str:
+    return f"PREFIX{kind}*" if kind.endswith(":") else f"PREFIX{kind}"

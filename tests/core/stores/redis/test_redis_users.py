@@ -97,6 +97,9 @@ def test_nobody_gets_in_before_a_password_is_set() -> None:
         ("GET", "sayso:{sayso}:draft:x"),
         ("GET", "sayso:{sayso}:document:aap"),
         ("DEL", "sayso:{sayso}:floor"),
+        ("DEL", "sayso:{sayso}:rule:x"),
+        ("SET", "sayso:{sayso}:rule:x", ""),
+        ("DEL", "sayso:{sayso}:jobs"),
         ("HSET", "sayso:{sayso}:limits", "agent", "1000000"),
         ("HSET", "sayso:{sayso}:book:agent.x", "v", "1"),
         ("XREADGROUP", "GROUP", "desks", "me", "STREAMS", "sayso:{sayso}:jobs", ">"),
@@ -120,6 +123,27 @@ async def test_mcp_proxies_keep_their_tasks_as_the_agents_user(users: Users, adm
         assert await backend.leases.hold("mcp:1", "me", seconds=60)
         await backend.leases.ping()
         assert await backend.roster.count() == 0
+
+
+@pytest.mark.parametrize("left", [{}, {"x": "forged"}, {"b": "elsewhere"}])
+async def test_a_rule_is_revoked_whatever_an_agents_user_writes_about_it(
+    users: Users, admin: Any, left: dict[str, str]
+) -> None:
+    request, rule = a_request("q-1"), a_rule()
+    key = f"sayso:{{sayso}}:rule:{rule.rule_id}"
+    async with redis_backend(users.workers) as backend:
+        await backend.store.open(request, seconds=60, inbox="", book=None)
+        await backend.store.settle("q-1", a_response(request), remember=rule)
+        agent: Any
+        async with Redis.from_url(users.agents) as agent:
+            await agent.pexpireat(key, 1) if not left else await agent.hset(key, mapping=left)
+
+        assert await backend.rules.revoke(rule.rule_id, by="cli:me")
+
+        assert not await backend.rules.revoke(rule.rule_id, by="cli:me")
+        assert (await backend.rules.book(request.run)).remembered == ()
+        assert (await backend.audit.read(1))[0].kind == "rule_revoked"
+    assert await admin.pttl(key) > 0
 
 
 async def test_an_agents_user_stores_no_rule_and_the_step_is_refused_whole(

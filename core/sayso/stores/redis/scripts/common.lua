@@ -65,6 +65,7 @@ local function leave(queue, name, keep, now)
   redis.call('ZADD', errands, now, name)
   live_until(errands, now + keep, now)
 end
+need('ZADD', P .. 'errands:', '0', '')
 
 -- Whether a callback was here before, in another call than the one with this token. '' never was.
 local function was_here(delivery, token)
@@ -100,6 +101,7 @@ local function version_of(session, agent, project)
   local floor = redis.call('HGET', P .. 'floor', 'v')
   return table.concat(own, '+') .. (floor and '~' .. floor or '')
 end
+for _, read in ipairs({'floor', 'book:'}) do need('HGET', P .. read, 'v') end
 
 -- What an inbox is told of an ending: with the version of the session's rules at this moment, and
 -- the moment. An ending is an object with fields, so these two come before the others.
@@ -131,6 +133,13 @@ local function rule_in(book, rule_id, now)
   if not kept then return nil end
   local until_ms, rule = string.match(kept, '^(%d+) (.*)$')
   if tonumber(until_ms) > now then return rule end
+end
+
+-- Refuse the script where its user may not change a rule and its book.
+local function need_book(name, rule_id)
+  need('HSET', P .. 'book:' .. name, 'v', '')
+  need('HSET', P .. 'rule:' .. rule_id, 'b', '')
+  need('ZADD', P .. 'books', '0', '')
 end
 
 -- Keep a rule in a book, which has another version from then on, with the facts of the request that
@@ -176,6 +185,7 @@ local function close(id, agent, token)
   redis.call('ZREM', P .. 'open:' .. agent, id)
   if token then redis.call('ZREM', P .. 'open:' .. token, id) end
 end
+for _, set in ipairs({'due', 'open:'}) do need('ZREM', P .. set, '') end
 
 -- The parts of a copy as it is kept beside its request: platform, address, thread, message id.
 local function named(copy)
@@ -209,6 +219,8 @@ local function audit(facts, more, now)
   live_until(agents, now + QUARTER, now)
 end
 for _, stream in ipairs({'audit', 'activity:'}) do need('XADD', P .. stream, '*', 'a', '') end
+need('INCR', P .. 'audited')
+need('ZADD', P .. 'agents', '0', '')
 
 -- The id of the request that was asked under a key; nil when there is none, or it was half opened.
 local function asked_under(key)

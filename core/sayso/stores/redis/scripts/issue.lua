@@ -7,6 +7,8 @@ if not deadline then
   be_primary()
   return 0
 end
+need('SET', P .. 'h:', '')
+need('SET', P .. 'key:', '')
 -- Whoever presses on a card late is told how it ended: both live as long as the message is wanted.
 local over = math.max(deadline + ARGV[5], redis.call('PEXPIRETIME', record))
 redis.call('PEXPIREAT', record, over)

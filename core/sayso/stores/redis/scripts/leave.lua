@@ -2,6 +2,8 @@
 -- for the audit. Answers 1 when the request ended so, now or at the first attempt, or 0.
 local id, waiter, ending, facts = unpack(ARGV)
 local record = P .. 'r:' .. id
+need('HSET', record, 'e', '')
+need('DEL', P .. 'key:')
 local known = redis.call(
   'HMGET', record, 'q', 'd', 'i', 's', 'a', 'n', 'e', 'k', 'g', 'gk', 'j', 'o', 'tk'
 )
@@ -21,11 +23,11 @@ end
 local now = clock()
 -- What is over has expired: whoever finds it first says so.
 if now >= tonumber(known[2]) then return 0 end
+audit(known[6], facts, now)
 leave(known[9] or '', id, tonumber(known[10] or 0), now)
 redis.call('HSET', record, 'e', ending, 't', '', 'z', now)
 close(id, known[5], known[13])
 if known[8] then redis.call('DEL', P .. 'key:' .. known[8]) end
-audit(known[6], facts, now)
 put('end', id)
 tell_observers(known[12], ending)
 local what = told(ending, version_of(known[4], known[5], known[11]), now)

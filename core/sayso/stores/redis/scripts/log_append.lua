@@ -5,6 +5,8 @@ local branch, id, kind, name, event, epoch, most, most_bytes, life, channel, bel
 local record = P .. 'r:' .. id
 need('PUBLISH', channel, bell)
 local head, log = P .. 'branch:' .. branch, P .. 'log:' .. branch
+need('HSET', head, 'v', '')
+need('XADD', log, '*', 'a', '')
 if redis.call('EXISTS', record) == 0 then return -1 end
 if redis.call('HSETNX', record, 'l:' .. kind, 1) == 0 then return 0 end
 -- Numbers begin again only in a new epoch; an older stream must not be in their way.

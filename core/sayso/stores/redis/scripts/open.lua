@@ -39,6 +39,9 @@ for kind, name in pairs(counted) do
   local open = most > 0 and redis.call('ZCOUNT', P .. 'open:' .. name, '(' .. now, '+inf') or -1
   if open >= most then return {'full', kind, most} end
 end
+need('HSET', record, 'e', '')
+need('SET', P .. 'key:', '')
+for _, set in ipairs({'due', 'open:', 'asked:'}) do need('ZADD', P .. set, '0', '') end
 local deadline = now + life
 -- What is asked was held against rules of a version, '?' for none.
 redis.call(

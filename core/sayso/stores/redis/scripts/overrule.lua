@@ -10,8 +10,9 @@ end
 if not known[2] then return 1 end
 local ending = cjson.decode(known[2])
 if ending.type ~= 'PERMISSION_RESPONSE' or ending.approved ~= true then return known[2] end
-redis.call('HSET', record, 'e', denial, 'y', known[2])
+need('HSET', record, 'e', '')
 audit(known[3], facts, clock())
+redis.call('HSET', record, 'e', denial, 'y', known[2])
 put('again', id)
 tell_observers(known[4], denial)
 return denial

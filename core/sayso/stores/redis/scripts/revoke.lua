@@ -4,17 +4,28 @@
 local rule_id, token, facts, by = unpack(ARGV)
 local rule = P .. 'rule:' .. rule_id
 local known = redis.call('HMGET', rule, 'b', 'a', 'x', 'q')
-if not known[1] then
-  be_primary()
-  return 0
-end
-if known[3] then return known[3] == token and 1 or 0 end
 local now = clock()
-if not rule_in(known[1], rule_id, now) then return 0 end
-local book = P .. 'book:' .. known[1]
+
+-- The book that it stands in. What is noted of a rule may be gone, or written by another user.
+local function find_book()
+  if known[1] and rule_in(known[1], rule_id, now) then return known[1] end
+  for _, name in ipairs(redis.call('ZRANGE', P .. 'books', 0, -1)) do
+    if rule_in(name, rule_id, now) then return name end
+  end
+end
+
+local name = find_book()
+if not name then
+  if not known[1] then be_primary() end
+  return known[3] == token and 1 or 0
+end
+need_book(name, rule_id)
+need('HSET', P .. 'r:', 'rb', '')
+local book = P .. 'book:' .. name
 redis.call('HDEL', book, 'r:' .. rule_id)
 redis.call('HSET', book, 'v', token)
 redis.call('HSET', rule, 'x', token)
+live_until(rule, now + DAY, now)
 local record = known[4] and P .. 'r:' .. known[4]
 if record and redis.call('EXISTS', record) == 1 then
   redis.call('HSET', record, 'rb', by, 'rt', now)

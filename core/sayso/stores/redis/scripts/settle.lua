@@ -54,11 +54,12 @@ if check ~= '0' and not known[5] then
     return {'changed', known[1], known[2], rules_of(known[4], known[7], known[16], floor, clock())}
   end
 end
+need('HSET', record, 'e', '')
+if desk ~= '' then need('ZADD', P .. 'after', '0', '') end
 local books = {['0'] = known[4], ['1'] = known[7], ['2'] = known[16]}
 if rule_id ~= '' then
   if (books[shared] or '') == '' then return {'homeless'} end
-  need('HSET', P .. 'book:' .. books[shared], 'v', '')
-  need('ZADD', P .. 'books', '0', '')
+  need_book(books[shared], rule_id)
 end
 if was_here(delivery, token) then return {'replayed'} end
 if known[5] and known[6] ~= token then return {'known', known[5]} end
@@ -75,10 +76,11 @@ if not known[5] then
   elseif not over and expiry == '1' then
     return {'early'}
   end
+  -- The audit comes first: nothing counts that is not in it. Nobody is told before it counts.
+  audit(known[8], facts, now)
   leave(known[13] or '', id, tonumber(known[14] or 0), now)
   redis.call('HSET', record, 'e', ending, 't', token, 'z', now)
   close(id, known[7], known[18])
-  audit(known[8], facts, now)
   if rule_id ~= '' then
     remember(books[shared], known[8], now)
     counts = nil

@@ -9,6 +9,7 @@ if not known[1] then
 end
 if known[2] then return known[2] end
 if not known[3] then
+  need('ZADD', P .. 'due', '0', '')
   local from = clock() + life
   redis.call('HSET', record, 'f', ending, 'ff', facts, 'ft', from)
   redis.call('ZADD', P .. 'due', 'XX', 'LT', from, id)

@@ -35,7 +35,12 @@ async def test_desks_are_on_the_roster_while_they_work() -> None:
 async def test_a_desk_that_names_no_limits_lifts_none() -> None:
     async with memory_backend() as backend:
         await backend.roster.join("other", seconds=60, limits=OpenLimits(per_agent=1))
+
+        async def both_work() -> bool:
+            return await backend.roster.count() == 2
+
         async with working(Desk(backend, [ChatDouble()], ROUTES)):
+            await until(both_work)
             await backend.store.open(a_request(), seconds=60, inbox="", book=None)
             with pytest.raises(TooManyOpenError):
                 await backend.store.open(a_request(), seconds=60, inbox="", book=None)

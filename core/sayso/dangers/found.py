@@ -93,6 +93,8 @@ _ACCOUNTS_AND_HOSTS = _PEOPLE | frozenset(
         """,
     )
 )
+# Among other words they name no account.
+_ALSO_OTHERS = frozenset(["to", "from", "handle"])
 _REQUEST = re.compile(r"\s{0,40}DELETE (?:https?://|/)\S")
 _LINE_OF_SHELL = re.compile(r"(?:^|\n)[ \t]{0,40}(?:\$ )?(?:sudo )?rm -[a-zA-Z]{0,8}[rf]")
 
@@ -188,9 +190,20 @@ def _poses_as_account(text: str) -> bool:
     return "://" not in text and "@" not in text and bool(poses_as_account(text[:_SHORT]))
 
 
+def _names_account(name: str) -> bool:
+    if name.lower() in _ACCOUNTS_AND_HOSTS:
+        return True
+    words = _words(name[:_SHORT])
+    return _TALK.isdisjoint(words) and not words.isdisjoint(_ACCOUNTS_AND_HOSTS - _ALSO_OTHERS)
+
+
+def _words(name: str) -> set[str]:
+    return {word.lower() for word in _WORDS.findall(_CAMEL.sub(" ", name))}
+
+
 @lru_cache(maxsize=1_024)
 def _named(name: str) -> tuple[Danger, ...]:
-    words = {word.lower() for word in _WORDS.findall(_CAMEL.sub(" ", name))}
+    words = _words(name)
     return tuple(_OF_NAMES[word] for word in words & _OF_NAMES.keys())
 
 
@@ -231,7 +244,7 @@ def _some(values: Any) -> Iterator[Any]:
 def _of_text(tool: str, leaf: _Leaf, text: str, roles: Roles, root: Root) -> set[Danger]:
     found: set[Danger] = set()
     name = leaf.name.lower()
-    if lookalike_in(text) or (name in _ACCOUNTS_AND_HOSTS and _poses_as_account(text)):
+    if lookalike_in(text) or (_poses_as_account(text) and _names_account(leaf.name)):
         found.add(Danger.LOOKALIKES)
     if leaf.argument in roles.talk:
         return found

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 
 from sayso.dangers.danger import Danger
 from sayso.dangers.places import DISK, Root, is_outside, is_run_later
@@ -16,8 +17,11 @@ from sayso.dangers.programs import (
     EACH_A_DESTINATION,
     FETCHERS,
     INTERPRETERS,
+    NAMES_HOST,
+    NAMES_HOST_BEFORE_COLON,
     ROWS,
     RUNS_OTHERS,
+    RUNS_PACKAGES,
     SHELLS,
     Row,
 )
@@ -27,13 +31,14 @@ from sayso.dangers.sql import sql_dangers
 from sayso.dangers.steps import MOST_STEPS, Step, inner, name_of, steps_of
 from sayso.sensitive.paths import is_secret
 from sayso.shell.places import Place
-from sayso.text.lookalikes import poses
+from sayso.text.lookalikes import poses, poses_as_host
 
 _NAMES = (
     frozenset(ROWS)
     | frozenset(SPECIAL)
     | RUNS_OTHERS
-    | FETCHERS
+    | NAMES_HOST
+    | RUNS_PACKAGES
     | DESTINATION_LAST
     | EACH_A_DESTINATION
     | READERS
@@ -43,6 +48,9 @@ _MOST_ARGUMENTS = 400
 _MOST_LOOKED_AT = 64
 _LONGEST_WORD = 300
 
+_REACHES = frozenset(["clone", "remote", "push", "pull", "fetch", "ls-remote", "submodule"])
+_BEFORE_PROGRAM = re.compile(r"-|[0-9]|[A-Za-z_][A-Za-z0-9_]*=")
+_HOST = re.compile(r"(?:[^\s/@]{0,64}@)?(?P<host>[^\s/:?#@=]{1,300})(?:(?P<colon>:)|[/?#]|$)")
 _IS_CODE = re.compile(r"[\s;|&(]")
 _CLUSTER = re.compile(r"-[A-Za-z]{2,8}")
 _RUNS_COMMANDS = frozenset(["foreach", "run", "-x", "--exec", "-c", "filter-branch"])
@@ -130,7 +138,7 @@ class _Lines:
         self.found.update(
             row.danger for row in ROWS.get(step.program, ()) if _fits(row, step.arguments, words)
         )
-        if poses(step.program) or (step.program in RUNS_OTHERS and poses(_first_word(step))):
+        if _poses(step):
             self.found.add(Danger.LOOKALIKES)
         if step.program.startswith("mkfs"):
             self.found.add(Danger.DISK)
@@ -154,9 +162,30 @@ class _Lines:
                     self.line(argument, depth + 1)
 
 
+def _poses(step: Step) -> bool:
+    """Whether its program, one that it runs, or a host that it names only seems to be ASCII."""
+    runs = step.program in RUNS_OTHERS or step.program in RUNS_PACKAGES
+    return bool(
+        poses(step.program) or (runs and poses(_first_word(step))) or any(_posing_hosts(step))
+    )
+
+
 def _first_word(step: Step) -> str:
     words = step.arguments[:_MOST_LOOKED_AT]
-    return next((one for one in words if not one.startswith("-")), "")
+    return next((one for one in words if not _BEFORE_PROGRAM.match(one)), "")
+
+
+def _posing_hosts(step: Step) -> Iterator[str]:
+    fetches, names = step.program in FETCHERS, step.program in NAMES_HOST
+    if not names and step.program not in NAMES_HOST_BEFORE_COLON:
+        return
+    if step.program == "git" and _REACHES.isdisjoint(step.arguments):
+        return
+    files = DESTINATION_OPTIONS.get(step.program, ())
+    for before, word in pairwise(("", *step.arguments[:_MOST_LOOKED_AT])):
+        match = None if word.isascii() or before in files else _HOST.match(word)
+        if match and ("." in match["host"] if fetches else names or match["colon"]):
+            yield poses_as_host(match["host"])
 
 
 def _of_the_whole(text: str) -> set[Danger]:

@@ -62,6 +62,13 @@ FETCHERS = frozenset(
 )
 """What runs what it reads, and what fetches."""
 
+NAMES_HOST = FETCHERS | frozenset(
+    ["ping", "ssh", "telnet", "nc", "dig", "nslookup", "host", "ftp", "sftp"]
+)
+NAMES_HOST_BEFORE_COLON = frozenset(["scp", "rsync", "git"])
+RUNS_PACKAGES = frozenset(["npx", "bunx", "pnpx", "uvx"])
+"""Programs whose words name a host, those where it ends in a colon, and what runs packages."""
+
 RUNS_OTHERS = (
     SHELLS
     | INTERPRETERS

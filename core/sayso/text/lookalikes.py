@@ -12,6 +12,8 @@ _GREEK = "ιορυϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹ"
 _OTHERS = "օոսհցզյᎪᏴᏟᎠᎬᏀᎻᎥᎫᏦᏞᎷᏢᎡᏚᎢᏙᏃɑɡ"
 # In words they are signs as well: TNFα, NFκB.
 _SIGNS = "ακνχ"
+# Letters and signs that are ordinary elsewhere, and pose in a host alone.
+_IN_HOSTS = frozenset("ıɩɢɪʟɴʀʏʙʜᴀᴄᴅᴇᴊᴋᴍᴏᴘᴛᴜᴠᴡᴢⅰⅴⅹⅼⅽⅾⅿⅠⅤⅩⅬⅭⅮⅯ∕⁄⧸")
 _TWINS = frozenset(_CYRILLIC + _GREEK + _SIGNS + _OTHERS)
 # No language mixes them with Latin letters in a word.
 _NEVER_MIXED = ("CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "DESERET")
@@ -28,7 +30,7 @@ def lookalike_in(text: str) -> str:
 
     Empty where there is none. Texts in another alphabet are none.
     """
-    if text.isascii() or not any(_is_foreign(c) or _is_twin(c) for c in set(text)):
+    if text.isascii() or not any(map(_is_telling, set(text))):
         return ""
     return next(_found(text), "")
 
@@ -43,6 +45,13 @@ def poses(name: str) -> str:
     return next((word for word in _WORD.findall(name) if _mixes(word) or _seems_ascii(word)), "")
 
 
+def poses_as_host(host: str) -> str:
+    """The host, or the first part of it, where that only seems to be ASCII; empty otherwise."""
+    if not _IN_HOSTS.isdisjoint(host):
+        return host
+    return poses(host) if _is_under_ascii(host) else ""
+
+
 def poses_as_account(text: str) -> str:
     """The first part of an account or a host that only seems to be ASCII; empty without one.
 
@@ -50,7 +59,7 @@ def poses_as_account(text: str) -> str:
     written in another one and is short as abbreviations are.
     """
     if text.isascii() or len(text.split()) < 2:
-        return poses(text)
+        return poses(text) or (poses_as_host(text) if "." in text else "")
     letters = [c for c in text if c.isalpha()]
     if not all(c.isascii() or _is_twin(c) for c in letters):
         return ""
@@ -69,10 +78,19 @@ def _found(text: str) -> Iterator[str]:
         if not word.isascii() and _mixes(word) and not _is_inflected(word):
             yield word
     for match in _HOST.finditer(text):
-        host = match["host"]
-        # Under a domain in another alphabet all letters may be of that one.
-        if host.rpartition(".")[2].isascii() or "." not in host:
-            yield from filter(None, map(poses, (match["account"] or "", host)))
+        posing = poses_as_host(match["host"])
+        account = match["account"] or ""
+        if posing or _is_under_ascii(match["host"]):
+            yield from filter(None, (poses(account), posing))
+
+
+def _is_under_ascii(host: str) -> bool:
+    # Under a domain in another alphabet all letters may be of that one.
+    return host.rpartition(".")[2].isascii() or "." not in host
+
+
+def _is_telling(letter: str) -> bool:
+    return letter in _IN_HOSTS or _is_foreign(letter) or _is_twin(letter)
 
 
 def _mixes(word: str) -> bool:

@@ -79,6 +79,12 @@ VALUES: list[tuple[str, dict[str, Any], str]] = [
     ("open", {"host": "\u0441\u0435\u043e.com"}, "LOOKALIKES"),
     ("pay", {"payee": "Bank \u0410\u0421\u0415"}, "LOOKALIKES"),
     ("pay", {"payee": "\u0430\u0441\u0435 \u0441\u043e\u0440"}, "LOOKALIKES"),
+    *(
+        ("pay", {name: "\u0430\u0441\u0435"}, "LOOKALIKES")
+        for name in ("accountName", "user_id", "target_host", "remote_url", "callback-url")
+    ),
+    ("open", {"host": "g\u0131thub.com"}, "LOOKALIKES"),
+    ("pay", {"user_message": "\u0430\u0441\u0435", "user": "Yıldız"}, ""),
     ("pay", {"payee": "ООО Ромашка"}, ""),
     ("pay", {"beneficiary": "АО «ВСК»"}, ""),
     ("pay", {"owner": "А. С. Пушкин", "user": "С. Петров"}, ""),

@@ -106,7 +106,7 @@ class SaysoMiddleware(FunctionMiddleware):
 
 
 def _asker(sayso: Handle, session: AgentSession | None) -> _Asker:
-    return _Asker(bind_run(sayso, None if session is None else session.session_id), ())
+    return _Asker(bind_run(sayso, lambda: None if session is None else session.session_id), ())
 
 
 def _plain(arguments: BaseModel | Mapping[str, Any]) -> dict[str, Any]:
@@ -180,7 +180,7 @@ async def run_workflow(
         InvalidCallError: the session cannot be read, where that cannot be said with a no.
         TypeError: it waits for something else.
     """
-    run = bind_run(sayso, session)
+    run = bind_run(sayso, lambda: session)
     result: WorkflowRunResult = await workflow.run(message, **more)
     while events := result.get_request_info_events():
         answers = await asyncio.gather(*(_answer(sayso, run, event) for event in events))

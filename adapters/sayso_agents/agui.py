@@ -68,7 +68,7 @@ class SaysoInterrupts:
         """Note what an event says of the run, of its calls, and of why it ended."""
         match event:
             case RunStartedEvent():
-                self._run = bind_run(self._sayso, event.thread_id, run_id=event.run_id)
+                self._run = bind_run(self._sayso, lambda: event.thread_id, run_id=event.run_id)
                 self._open, self._chunked = [], ""
                 self.hear_messages(event.input.messages if event.input else ())
             case MessagesSnapshotEvent():

@@ -93,18 +93,23 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def bind_run(
-    sayso: Handle, session: object, *, run_id: str | None = None, owner: object = None
+    sayso: Handle,
+    read: Callable[[], object],
+    *,
+    run_id: str | None = None,
+    owner: Callable[[], object] | None = None,
 ) -> BoundRun:
     """Read the id of a conversation, once: the run of calls that are made in it.
 
     Nothing is raised here. Where the id cannot be read, what comes back raises that, inside
-    ``asked``: each call of the conversation is a no whose text names the cause. ``owner`` is
+    ``asked``: each call of the conversation is a no whose text names the cause. ``owner`` gives
     whose conversation it is, where those of several people may have one id.
     """
     try:
+        session = read()
         named = None if session is None else read_session_id(session)
         if owner is not None and named is not None:
-            named = f"{quote(str(owner), safe='', errors='surrogatepass')}/{named}"
+            named = f"{quote(str(owner()), safe='', errors='surrogatepass')}/{named}"
         run = sayso.run(session=named, run_id=run_id)
     except Exception as error:
         return partial(_refuse_run, error)
@@ -142,8 +147,12 @@ def failed(tool: str, error: Exception) -> Said:
     """What is told where asking failed: that the call did not run, and the cause."""
     kind = type(error).__name__
     foreseen = isinstance(error, SaysoError)
+    try:
+        text = str(error)
+    except Exception:
+        text = "it has no text"
     # What we say ourselves holds no secret, and a hint in it may read like one.
-    cause = str(error) if foreseen else redacted_text(f"asking failed with {kind}: {error}")
+    cause = text if foreseen else redacted_text(f"asking failed with {kind}: {text}")
     cause = one_line(cause, _LONGEST_CAUSE)
     # The traceback of what nobody foresaw may hold what the call was about: its kind is enough.
     _log.warning("%s did not run: %s", tool, cause if foreseen else kind)
@@ -164,9 +173,9 @@ async def asked(
         return failed(tool, error)
 
 
-def first_line(text: str) -> str:
-    """What a card says of a tool: the first line of its description."""
-    return next(iter(text.strip().splitlines()), "")
+def first_line(text: object) -> str:
+    """What a card says of a tool: the first line of its description, if that is a text."""
+    return next(iter(text.strip().splitlines()), "") if isinstance(text, str) else ""
 
 
 def asked_now(tool: str, read: Callable[[], ToolCall], ask: Callable[[ToolCall], object]) -> Said:

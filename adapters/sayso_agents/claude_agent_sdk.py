@@ -47,7 +47,7 @@ def can_use_tool(sayso: Handle, *, session: str | None = None) -> CanUseTool:
     itself: what it suggests is offered on the card, as far as we understand it, and kept by
     Sayso, where it can be revoked.
     """
-    run = bind_run(sayso, session)
+    run = bind_run(sayso, lambda: session)
 
     async def decide(
         tool: str, arguments: dict[str, Any], context: ToolPermissionContext

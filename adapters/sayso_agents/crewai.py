@@ -70,7 +70,7 @@ class _Asker:
 
     def __init__(self, sayso: Handle, session: str | None) -> None:
         self._sayso = sayso
-        self._run = bind_run(sayso, session)
+        self._run = bind_run(sayso, lambda: session)
 
     def said(self, tool: str, arguments: Mapping[str, Any], **about: Any) -> Said:
         """What came of asking."""
@@ -211,7 +211,7 @@ async def akickoff(
 
     CrewAI runs tools in threads, which a cancelled task leaves behind.
     """
-    kickoff = _Kickoff(bind_run(sayso, session, run_id=new_id()))
+    kickoff = _Kickoff(bind_run(sayso, lambda: session, run_id=new_id()))
     token = _kickoff.set(kickoff)
     try:
         return await crew.akickoff(inputs, **more)

@@ -67,11 +67,12 @@ class SaysoPlugin(BasePlugin):
         """Let the tool run with what was approved, or give what the model is told instead."""
         around, call_id = _left(tool_context), tool_context.function_call_id
         run, path = self._asker(tool_context, around)
-        about = first_line(tool.description or "")
         said = await asked(
             tool.name,
             lambda: ToolCall(tool.name, tool_args, call_id or new_id()),
-            lambda call: self._sayso.check(call, run=run(), path=path, description=about),
+            lambda call: self._sayso.check(
+                call, run=run(), path=path, description=first_line(tool.description)
+            ),
         )
         if said.arguments is None:
             return {"error": said.text}
@@ -109,8 +110,12 @@ class SaysoPlugin(BasePlugin):
         if around is not None:
             named = [name for name in names if name != around.tool]
             return around.run, (*around.path, around.tool, *named)
-        session, owner = context.session.id, context.user_id
-        run = bind_run(self._sayso, session, run_id=context.invocation_id, owner=owner)
+        run = bind_run(
+            self._sayso,
+            lambda: context.session.id,
+            run_id=context.invocation_id,
+            owner=lambda: context.user_id,
+        )
         return run, (*names[1:],)
 
 

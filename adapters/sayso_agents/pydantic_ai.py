@@ -202,7 +202,7 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
     def _asker(self, ctx: RunContext[AgentDepsT]) -> _Asker:
         outer = _around.get()
         if outer is None:
-            run = bind_run(self.sayso, ctx.conversation_id, run_id=ctx.run_id)
+            run = bind_run(self.sayso, lambda: ctx.conversation_id, run_id=ctx.run_id)
             return _Asker(run, (), ctx.run_id)
         if outer.inner_run_id == ctx.run_id:
             return outer

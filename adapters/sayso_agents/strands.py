@@ -20,6 +20,7 @@ try:
     from strands.hooks import (
         AfterInvocationEvent,
         AfterToolCallEvent,
+        BeforeInvocationEvent,
         BeforeToolCallEvent,
         HookOrder,
         HookProvider,
@@ -76,6 +77,7 @@ class SaysoHooks(HookProvider):
         """Be asked last of all before a tool runs, and look at what comes of it."""
         registry.add_callback(BeforeToolCallEvent, self._ask, order=HookOrder.SDK_LAST)
         registry.add_callback(AfterToolCallEvent, self._tell)
+        registry.add_callback(BeforeInvocationEvent, self._begin)
         registry.add_callback(AfterInvocationEvent, self._forget)
 
     # Strands awaits what is an async function itself, and nothing else: of a callable that only
@@ -94,12 +96,12 @@ class SaysoHooks(HookProvider):
                 raise ConfigError(f"another hook put {tool.tool_name} in its place")
             return ToolCall(name, use["input"], call_id)
 
-        spec = event.selected_tool.tool_spec if event.selected_tool else {"description": ""}
-        about = first_line(spec["description"])
         said = await asked(
             name,
             read,
-            lambda call: self._sayso.check(call, run=run(), path=path, description=about),
+            lambda call: self._sayso.check(
+                call, run=run(), path=path, description=_described(event.selected_tool)
+            ),
         )
         if said.arguments is None:
             event.cancel_tool = said.text
@@ -116,6 +118,9 @@ class SaysoHooks(HookProvider):
             note: ToolResultContent = {"text": running.note}
             event.result = {**event.result, "content": [note, *event.result["content"]]}
 
+    async def _begin(self, event: BeforeInvocationEvent) -> None:
+        self._run_ids[event.agent] = new_id()
+
     async def _forget(self, event: AfterInvocationEvent) -> None:
         _left(event.agent)
         self._run_ids.pop(event.agent, None)
@@ -123,8 +128,9 @@ class SaysoHooks(HookProvider):
     def _asker(self, agent: Any, around: _Running | None) -> tuple[BoundRun, tuple[str, ...]]:
         """For which run an agent asks, and what led to it."""
         if around is None:
-            run_id = self._run_ids.setdefault(agent, new_id())
-            return bind_run(self._sayso, self._session_of(agent), run_id=run_id), ()
+            # A tool that is called directly, outside every invocation, is a run of its own.
+            run_id = self._run_ids.get(agent) or new_id()
+            return bind_run(self._sayso, lambda: self._session_of(agent), run_id=run_id), ()
         named = () if agent.name in (_NO_NAME, around.tool) else (agent.name,)
         return around.run, (*around.path, around.tool, *named)
 
@@ -133,6 +139,10 @@ class SaysoHooks(HookProvider):
             return self._session
         # The id of an agent without a session manager is too short to be nobody else's.
         return agent.session_id if getattr(agent, "_session_manager", None) is not None else None
+
+
+def _described(tool: Any) -> str:
+    return "" if tool is None else first_line(tool.tool_spec.get("description"))
 
 
 def _left(agent: object) -> _Running | None:

@@ -51,6 +51,17 @@ def raising() -> object:
     raise RuntimeError("a mistake of ours")
 
 
+class MuteError(Exception):
+    """An error whose text cannot be read."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+
+def raising_mute() -> object:
+    raise MuteError
+
+
 async def denying(call: ToolCall, context: object) -> Decision:
     """A policy that denies every call, with a reason."""
     return Decision.DENY.because("never on a Friday")
@@ -155,6 +166,14 @@ class FailClosedContract(Scenes):
 
         assert work.ran == []
         assert "a mistake of ours" in told
+
+    async def test_nothing_runs_where_an_error_has_no_text(self) -> None:
+        work = Work([[deploy()]])
+
+        (told,) = await self.door.run(cast("Handle", Double(raising_mute)), work)
+
+        assert work.ran == []
+        assert "asking failed with MuteError" in told
 
     async def test_nothing_runs_on_a_record_that_cannot_be_read(
         self, scene: Asked, slack: SlackHands, store_url: str

@@ -58,7 +58,7 @@ def asking_of(sayso: Handle, request: ToolCallRequest) -> Asking:
         raise ConfigError(f"another middleware put {tool.name} in its place, without saying so")
     call = ToolCall(called["name"], called["args"], called["id"] or new_id())
     run_id = None if info.run_id is None else str(info.run_id)
-    run = bind_run(sayso, info.thread_id, run_id=run_id)
+    run = bind_run(sayso, lambda: info.thread_id, run_id=run_id)
     described = "" if tool is None else tool.description.strip()
     # A call without an id has a new one each time: what it does tells it from others.
     told_by = called["id"] or f"{call.name} {arguments_digest(call.arguments)}"

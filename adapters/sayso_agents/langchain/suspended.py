@@ -221,7 +221,7 @@ def _theirs(
 ) -> _Theirs:
     thread = (config or {}).get("configurable", {}).get("thread_id")
     call = ToolCall(value["name"], value["args"], value["tool_call_id"])
-    asking = Asking(call, bind_run(sayso, thread), f"{one.id}/{call.call_id}")
+    asking = Asking(call, bind_run(sayso, lambda: thread), f"{one.id}/{call.call_id}")
     return _Theirs(one.id, asking, frozenset(_constants(one.response_schema)))
 
 

@@ -51,7 +51,7 @@ def asking(asker: Asker) -> Iterator[None]:
 
 def asker_of(sayso: Handle, session: object, run_id: str) -> Asker:
     """Who asks; without the name of a session, an *Always* ends with the run."""
-    return Asker(bind_run(sayso, session, run_id=run_id), run_id, (), sayso.run().agent_id)
+    return Asker(bind_run(sayso, lambda: session, run_id=run_id), run_id, (), sayso.run().agent_id)
 
 
 def asker_in(sayso: Handle, context: ToolContext[Any]) -> Asker:

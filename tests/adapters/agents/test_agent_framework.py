@@ -26,7 +26,7 @@ from pydantic import BaseModel
 from support.agent_framework_doors import Approving, Inline, playing, tools_of
 from support.conformance import RAN, STAGING, DoorContract, KilledContract, SyncContract
 from support.doors import Work, agents_handle, deploy
-from support.fail_closed import Double, raising
+from support.fail_closed import Double, allowing, raising
 from support.scenes import cards
 from support.unanswered import expire_now
 
@@ -161,6 +161,22 @@ async def test_arguments_that_the_tool_does_not_take_run_nothing() -> None:
         await Inline().run(sayso, work)
 
     assert work.ran == []
+
+
+async def test_a_session_without_an_id_is_a_denial_that_names_the_cause() -> None:
+    work = Work([[deploy()]])
+    session = AgentSession()
+    del vars(session)["_session_id"]
+    with agents_handle("memory://", policy=allowing) as sayso:
+        context = FunctionInvocationContext(tools_of(work)[0], RAN[1], session=session)
+
+        async def call_next() -> None:
+            work.run("deploy")
+
+        await SaysoMiddleware(sayso).process(context, call_next)
+
+    assert work.ran == []
+    assert "_session_id" in str(context.result)
 
 
 class TestWorkflows:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from e2e.asked import Asked, asked
 from e2e.hands import SlackHands
 from google.adk.agents import LlmAgent
 from google.adk.tools.agent_tool import AgentTool
+from google.adk.tools.function_tool import FunctionTool
 from support.agent_pages import ANSWERS, all_do_as_was_said
 from support.conformance import RAN, STAGING, DoorContract, KilledContract, SyncContract
 from support.doors import Work, agents_handle, deploy
+from support.fail_closed import allowing
 from support.google_adk_doors import Plugged, playing, repeating, run, told
 from support.scenes import cards
 
@@ -94,6 +97,29 @@ async def test_sessions_of_the_same_name_are_those_of_each_user() -> None:
     alice, bob, again, other = (context.run.session_id for _, context in noting.seen)
     assert bob == again
     assert len({alice, bob, other}) == 3
+
+
+async def test_a_session_that_raises_when_it_is_read_is_a_denial_that_names_the_cause() -> None:
+    class Gone:
+        invocation_id, function_call_id, user_id = "i-1", "call_1", "user-1"
+
+        @property
+        def session(self) -> Any:
+            raise RuntimeError("the session is gone")
+
+        def get_invocation_context(self) -> Any:
+            return SimpleNamespace(agent=None)
+
+    def ping() -> None:
+        """Ping."""
+
+    with agents_handle("memory://", policy=allowing) as sayso:
+        said = await SaysoPlugin(sayso).before_tool_callback(
+            tool=FunctionTool(ping), tool_args={}, tool_context=cast("Any", Gone())
+        )
+
+    assert said is not None
+    assert "the session is gone" in said["error"]
 
 
 async def test_what_a_policy_puts_in_is_what_the_agents_own_callbacks_see() -> None:

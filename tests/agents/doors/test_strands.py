@@ -16,6 +16,7 @@ from strands.tools.executors import SequentialToolExecutor
 from support.agent_pages import ANSWERS, all_do_as_was_said
 from support.conformance import RAN, STAGING, DoorContract, KilledContract, SyncContract
 from support.doors import Work, agents_handle, deploy
+from support.fail_closed import allowing
 from support.scenes import cards
 from support.strands_doors import Hooked, made, playing, repeating, told
 
@@ -179,6 +180,58 @@ async def test_each_run_of_an_agent_is_a_session_of_its_own_unless_it_is_named()
 
     assert sessions[0] == sessions[1] != sessions[2] == sessions[3]
     assert all(len(session) >= 20 for session in sessions)
+
+
+async def test_a_direct_call_of_a_tool_is_a_run_of_its_own() -> None:
+    sessions: list[str] = []
+
+    async def noting(call: ToolCall, context: Any) -> Decision:
+        sessions.append(context.run.session_id)
+        return Decision.ALLOW
+
+    with agents_handle("memory://", policy=noting) as sayso:
+        agent = made(sayso, Work([[deploy()]], session=None))
+        for _ in range(2):
+            await _directly(agent)
+        await agent.invoke_async("Go")
+
+    assert len(set(sessions)) == 3
+
+
+class Unreadable(Agent):
+    """An agent whose session manager does not say which session it is."""
+
+    @property
+    def session_id(self) -> str:
+        raise RuntimeError("the session is gone")
+
+
+async def test_a_session_that_raises_when_it_is_read_is_a_denial_that_names_the_cause() -> None:
+    work = Work([[deploy()]], session=None)
+    with agents_handle("memory://", policy=allowing) as sayso:
+        agent = Unreadable(
+            model=playing(work),
+            tools=[tool(work.deploy)],
+            hooks=[SaysoHooks(sayso)],
+            callback_handler=None,
+        )
+        vars(agent)["_session_manager"] = object()
+        await agent.invoke_async("Go")
+
+    (said,) = told(agent, work)
+    assert work.ran == []
+    assert "the session is gone" in said
+
+
+@pytest.mark.parametrize("description", [None, 5])
+async def test_a_description_that_is_no_text_is_none(description: Any) -> None:
+    work = Work([[deploy()]])
+    with agents_handle("memory://", policy=allowing) as sayso:
+        agent = made(sayso, work)
+        agent.tool_registry.registry["deploy"].tool_spec["description"] = description
+        await agent.invoke_async("Go")
+
+    assert work.ran == [RAN]
 
 
 async def test_nothing_is_left_of_a_run_once_it_has_ended() -> None:

@@ -19,7 +19,7 @@ from sayso.agent.timeouts import Timeout
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError
 from sayso_agents import missing
-from sayso_agents.calls import BoundRun, Said, asked, bind_run
+from sayso_agents.calls import BoundRun, Said, arguments_in, asked, bind_run
 from sayso_agents.kept import answers, read
 
 try:
@@ -82,7 +82,7 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
     denial that names the cause.
 
     Raises:
-        ConfigError: ``exempt`` is one name in place of several.
+        ConfigError: ``exempt`` is no collection of whole names.
     """
 
     sayso: Handle
@@ -91,6 +91,12 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
     def __post_init__(self) -> None:
         if isinstance(self.exempt, str):
             raise ConfigError(f'exempt takes names of tools: write exempt=["{self.exempt}"]')
+        if not isinstance(self.exempt, Collection) or isinstance(self.exempt, bytes):
+            kind = type(self.exempt).__name__
+            raise ConfigError(f'exempt takes names of tools, not {kind}: write exempt=["search"]')
+        for name in self.exempt:
+            if not isinstance(name, str) or "*" in name:
+                raise ConfigError(f"exempt takes whole names of tools, and {name!r} is none")
 
     @classmethod
     def get_serialization_name(cls) -> str | None:
@@ -231,9 +237,10 @@ def _call(part: ToolCallPart) -> ToolCall:
     """The call as it would run.
 
     Raises:
-        ValueError, AssertionError: its arguments are not a JSON object.
+        ValueError, AssertionError: its arguments are not a JSON object, or have a name twice.
     """
-    arguments = part.args_as_dict(raise_if_invalid=True)
+    text = part.args if isinstance(part.args, str) else None
+    arguments = arguments_in(text) if text else part.args_as_dict(raise_if_invalid=True)
     return ToolCall(part.tool_name, arguments, part.tool_call_id)
 
 

@@ -14,7 +14,14 @@ from pydantic import BaseModel, ConfigDict
 from pydantic_ai import Agent, ApprovalRequired, CallDeferred, DeferredToolRequests, RunContext
 from pydantic_ai.capabilities import AbstractCapability, HandleDeferredToolCalls
 from pydantic_ai.exceptions import UserError
-from pydantic_ai.messages import ModelMessagesTypeAdapter, ToolReturnPart
+from pydantic_ai.messages import (
+    ModelMessagesTypeAdapter,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+)
+from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.toolsets import CombinedToolset, FunctionToolset
 from support.conformance import (
@@ -27,6 +34,7 @@ from support.conformance import (
     SyncContract,
 )
 from support.doors import Work, agents_handle, deploy, restart
+from support.fail_closed import allowing
 from support.pydantic_ai_doors import Capable, Deferred, Unmarked, agent, calling, told
 from support.scenes import cards
 
@@ -312,6 +320,27 @@ class TestUnmarkedToolsOfPydanticAI(DoorContract):
     async def test_one_name_in_place_of_several_is_refused(self, sayso: Handle) -> None:
         with pytest.raises(ConfigError, match=r'exempt=\["restart"\]'):
             SaysoApprovals[Any](sayso, exempt="restart")
+
+    @pytest.mark.parametrize("exempt", [None, 5, b"restart", iter(["restart"]), [None], ["re*"]])
+    async def test_what_is_not_names_of_tools_is_refused(self, sayso: Handle, exempt: Any) -> None:
+        with pytest.raises(ConfigError, match="exempt takes "):
+            SaysoApprovals[Any](sayso, exempt=exempt)
+
+    async def test_arguments_with_a_name_twice_are_a_denial_that_says_so(self) -> None:
+        twice = '{"environment": "staging", "environment": "production", "release": 42}'
+        work, turns = Work([[deploy()]]), iter([True, False])
+
+        def answer(messages: Any, info: Any) -> ModelResponse:
+            made = ToolCallPart("deploy", twice, "call_1")
+            return ModelResponse([made if next(turns) else TextPart("Done.")])
+
+        with agents_handle("memory://", policy=allowing) as sayso:
+            capabilities = [SaysoApprovals[Any](sayso)]
+            made = Agent(FunctionModel(answer), tools=[work.deploy], capabilities=capabilities)
+            result = await made.run("Go")
+
+        assert work.ran == []
+        assert any("a name twice" in text for text in returned(result))
 
     @pytest.mark.parametrize("first", [True, False])
     async def test_a_tool_that_another_capability_adds_is_one_of_them(self, first: bool) -> None:

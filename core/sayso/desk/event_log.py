@@ -123,7 +123,7 @@ def _log_event(
     _log.log(level, "%s %s", event, text, extra={"event": event, "fields": shown})
 
 
-def _shown(request_id: str, fields: Mapping[str, str | float]) -> dict[str, str | float]:
+def _shown(request_id: str, fields: Mapping[str, str | float]) -> Mapping[str, str | float]:
     return {"request_id": one_line(request_id, _MAX_ID)} | {
         name: _name(value) if isinstance(value, str) else value
         for name, value in fields.items()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sayso.written.document import Document, parsed, read_text
+from sayso.written.document import Document, SettingsError, parsed, read_text
 from sayso.written.lines import KeyPath
 from sayso_bots.settings.credentials import holds_api_token
 
@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 DEFAULT_FILE = "sayso.toml"
 CONFIG_VARIABLE = "SAYSO_CONFIG"
 STORE_VARIABLE = "SAYSO_STORE_URL"
+
+# What tomllib says of [[slack]] after [slack].
+_TABLE_AGAIN = "Cannot overwrite a value"
+_ONE_TABLE = (
+    "; a table such as [slack] is written once: one `sayso serve` serves one workspace or bot of a "
+    "platform"
+)
 
 # Which variable overrides which key; those of platforms are called SAYSO_<NAME>_<KEY>.
 OVERRIDES: Mapping[str, tuple[str, str]] = {
@@ -106,7 +113,12 @@ def source_of(text: str, env: Mapping[str, str], *, name: str = DEFAULT_FILE) ->
     Raises:
         SettingsError: the text is not TOML.
     """
-    data, lines = parsed(text, name)
+    try:
+        data, lines = parsed(text, name)
+    except SettingsError as error:
+        if _TABLE_AGAIN not in str(error):
+            raise
+        raise SettingsError([f"{error}{_ONE_TABLE}"]) from None
     source = Source(name, data, lines, env, frozenset(data))
     _refuse_api_tokens(source)
     for variable, (section, key) in OVERRIDES.items():

@@ -224,6 +224,14 @@ from sayso_bots.settings.source import source_of
             ROUTE + '[policy]\ndeny = [\n  { tol = "bash", tool = "x" },\n]',
             "sayso.toml line 7: policy.deny 1.tol is not a setting; did you mean tool?",
         ),
+        (
+            "[slack]\nbot_token = 'x'\n[[slack]]",
+            (
+                "sayso.toml is not valid TOML: Cannot overwrite a value (at line 3, column 8); a "
+                "table such as [slack] is written once: one `sayso serve` serves one workspace or "
+                "bot of a platform"
+            ),
+        ),
         ("port = = 1", "sayso.toml is not valid TOML: Invalid value (at line 1, column 8)"),
     ],
 )

@@ -64,12 +64,13 @@ class SecretNames:
     def _is_named(self, key: str) -> bool:
         if len(key) > _LONGEST_NAME:
             return False
-        plain = key.casefold()
+        plain = whole = key.casefold()
         if self._hint.search(plain) is None:
             return False
         if plain != key:
             plain = _CAMEL.sub("_", key).casefold()
-        return self._named.search(plain) is not None and _ABOUT.search(plain) is None
+        is_named = self._named.search(plain) or self._named.search(whole)
+        return is_named is not None and _ABOUT.search(plain) is None
 
 
 _ABOUT = re.compile(
@@ -126,7 +127,7 @@ def is_shown(name: str, value: str, runs: frozenset[str]) -> bool:
 
 
 # What names a session is shown, a ticket to it is not; so many tokens are no token.
-_SESSION = re.compile(r"(?:session[_-]id|(?-i:sessionId))[0-9]{0,2}\Z", re.IGNORECASE)
+_SESSION = re.compile(r"(?:session[_-]ids?|(?-i:sessionIds?))[0-9]{0,2}\Z", re.IGNORECASE)
 _TOKENS = re.compile(r"tokens[0-9]{0,2}(?:\Z|[_\-.\sA-Z])", re.IGNORECASE)
 _LONGEST_NOTHING = max(map(len, NOTHING))
 
@@ -135,7 +136,9 @@ _OF_DATABASES = re.compile(r"dsn|connection[_-]?string", re.IGNORECASE)
 # Each of these has a name of its own: Server=db;Password=x
 _FIELDS = re.compile(r"[A-Za-z][\w ]{0,40}=[^=]")
 _IN_ADDRESS = re.compile(
-    r"(?:[a-z][a-z0-9+.-]{0,30}://)?(?P<login>[^\s\x00$`;&|<>(){}/@]{1,200})@", re.IGNORECASE
+    r"(?:[a-z][a-z0-9+.-]{0,30}://)?(?P<login>[^\s\x00$`;&|<>(){}/@]{1,200}"
+    r"(?:@[^\s\x00$`;&|<>(){}/@?#]{1,200}){0,8})@",
+    re.IGNORECASE,
 )
 
 

@@ -91,6 +91,8 @@ def test_what_is_counted_and_where_something_is_are_shown(value: object) -> None
     [
         ("https://{}@o1.ingest.example/2", "0a1b2c"),
         ("postgres://{}@db.prod.example/shop", "app:hunter2"),
+        ("postgres://{}@db.prod.example/shop", "app:hunt@er2"),
+        ("postgres://{}@db.prod.example?mail=a@b", "app:hunter2"),
         ("postgres://{}@db.prod.example/shop", "app"),
         ("{}@tcp(db.prod.example:3306)/shop", "app:hunter2"),
         ("Server=db.prod.example;Password={};Pooling=x", "hunter2"),
@@ -102,6 +104,20 @@ def test_of_the_address_of_a_database_only_the_login_is_hidden(address: str, hid
     for name in ("dsn", "SENTRY_DSN", "connectionString"):
         assert redacted({name: value}) == {name: shown}
         assert redacted_text(f"{name}={value}") == f"{name}={shown}"
+
+
+@pytest.mark.parametrize(
+    "name", ["JWTs", "dsns", "connectionStrings", "connection_strings", "sessionIds", "session_ids"]
+)
+def test_the_plural_of_a_name_is_one_of_secrets_too(name: str) -> None:
+    assert "a1b2c3d4e5" not in str(redacted({name: ["app:a1b2c3d4e5@db"]}))
+    assert redacted({name: ["a1b2c3d4e5"]}) == {name: ["[redacted: 10 characters]"]}
+
+
+def test_the_login_of_an_address_ends_at_the_last_at_before_the_path() -> None:
+    hidden = "psql postgres://[redacted: 13 characters]@db.example/shop?by=a@b"
+
+    assert redacted_text("psql postgres://u:ab@c1d2e3f4@db.example/shop?by=a@b") == hidden
 
 
 @pytest.mark.parametrize("about", examples.ABOUT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,8 +21,7 @@ DEFAULT_FILE = "sayso.toml"
 CONFIG_VARIABLE = "SAYSO_CONFIG"
 STORE_VARIABLE = "SAYSO_STORE_URL"
 
-# What tomllib says of [[slack]] after [slack].
-_TABLE_AGAIN = "Cannot overwrite a value"
+_HEADER = re.compile(r"^[ \t]*(\[{1,2})[ \t]*([\w-]+)[ \t]*\]", re.MULTILINE)
 _ONE_TABLE = (
     "; a table such as [slack] is written once: one `sayso serve` serves one workspace or bot of a "
     "platform"
@@ -116,7 +116,8 @@ def source_of(text: str, env: Mapping[str, str], *, name: str = DEFAULT_FILE) ->
     try:
         data, lines = parsed(text, name)
     except SettingsError as error:
-        if _TABLE_AGAIN not in str(error):
+        headers = _HEADER.findall(text)
+        if not any(("[[", table) in headers for bracket, table in headers if bracket == "["):
             raise
         raise SettingsError([f"{error}{_ONE_TABLE}"]) from None
     source = Source(name, data, lines, env, frozenset(data))

@@ -272,7 +272,7 @@ async def test_what_waited_behind_a_full_pipeline_ends_with_it() -> None:
 async def test_what_waits_behind_many_has_its_turn_as_long_as_the_server_goes_on_answering() -> (
     None
 ):
-    seconds = 0.8
+    seconds = 2.5
     async with held_client(f"?socket_timeout={seconds}") as held:
         first = held.send("FIRST")
         asked = await held.read("FIRST")

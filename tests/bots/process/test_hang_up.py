@@ -28,7 +28,7 @@ async def test_a_changed_policy_counts_at_sighup_and_a_broken_file_keeps_the_old
         aiohttp.ClientSession() as session,
         served(playground, config, env) as bots,
     ):
-        url = bots.lines[0].split()[3]
+        url = next(line.split()[3] for line in bots.lines if "serves on" in line)
         world = await with_instance(AapWorld(url, playground, session, backend))
 
         async def reads() -> str:

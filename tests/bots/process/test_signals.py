@@ -78,7 +78,8 @@ async def test_a_second_signal_ends_it_at_once(playground: Playground, tmp_path:
     config.write_text(ROUTES)
     env = env_of(playground, SAYSO_STORE_URL="memory://")
     async with served(playground, config, env) as working:
-        url = urlsplit(working.lines[0].split()[3])
+        said = next(line for line in working.lines if "serves on" in line)
+        url = urlsplit(said.split()[3])
         reader, writer = await asyncio.open_connection(url.hostname, url.port)
         # A call whose body never comes holds the end up; the answer says that it is taken.
         writer.write(b"POST /slack/events HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n")

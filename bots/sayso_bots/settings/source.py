@@ -23,7 +23,7 @@ STORE_VARIABLE = "SAYSO_STORE_URL"
 
 _HEADER = re.compile(r"^[ \t]*(\[{1,2})[ \t]*([\w-]+)[ \t]*\]", re.MULTILINE)
 _ONE_TABLE = (
-    "; a table such as [slack] is written once: one `sayso serve` serves one workspace or bot of a "
+    "; such a table is written once, as [{}]: one `sayso serve` serves one workspace or bot of a "
     "platform"
 )
 
@@ -117,9 +117,10 @@ def source_of(text: str, env: Mapping[str, str], *, name: str = DEFAULT_FILE) ->
         data, lines = parsed(text, name)
     except SettingsError as error:
         headers = _HEADER.findall(text)
-        if not any(("[[", table) in headers for bracket, table in headers if bracket == "["):
+        twice = [name for bracket, name in headers if bracket == "[" and ("[[", name) in headers]
+        if not twice:
             raise
-        raise SettingsError([f"{error}{_ONE_TABLE}"]) from None
+        raise SettingsError([f"{error}{_ONE_TABLE.format(twice[0])}"]) from None
     source = Source(name, data, lines, env, frozenset(data))
     _refuse_api_tokens(source)
     for variable, (section, key) in OVERRIDES.items():

@@ -227,9 +227,9 @@ from sayso_bots.settings.source import source_of
         (
             "[slack]\nbot_token = 'x'\n[[slack]]",
             (
-                "sayso.toml is not valid TOML: Cannot overwrite a value (at line 3, column 8); a "
-                "table such as [slack] is written once: one `sayso serve` serves one workspace or "
-                "bot of a platform"
+                "sayso.toml is not valid TOML: Cannot overwrite a value (at line 3, column 8); "
+                "such a table is written once, as [slack]: one `sayso serve` serves one workspace "
+                "or bot of a platform"
             ),
         ),
         ("port = = 1", "sayso.toml is not valid TOML: Invalid value (at line 1, column 8)"),

@@ -45,7 +45,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --side-by-side
 # How many fifths of the generated examples `make check` tries, all of them new; a quick run tries one.
 THOROUGH ?= 5
 
-.PHONY: help demo test check lint types agents client docs bench speed cards chaos fuzz mutants lock clean
+.PHONY: help demo test check lint types agents client docs bench speed cards chaos fuzz mutants budgets lock clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -108,6 +108,9 @@ fuzz: $(DEV)  ## hostile calls on every door, the same ones for the same seed; A
 
 mutants: $(DEV)  ## plant each deliberate mistake of tests/mutants/lists in a copy: a test must notice it; ARGS="redis slack" for some
 	@PYTHONPATH=tests $(BIN)/python -m mutants.run $(ARGS)
+
+budgets: $(DEV)  ## lower the line budgets of the packages to what is there
+	@PYTHONPATH=tests $(BIN)/python -m support.budgets
 
 lock: $(TOOLS)  ## pin the dependencies again after a change of pyproject.toml; ARGS=--upgrade for the newest
 	$(COMPILE) --group build -o requirements-build.lock

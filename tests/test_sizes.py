@@ -1,4 +1,4 @@
-"""Files, functions and rooms stay small enough to be taken in at a glance."""
+"""Files, functions and packages stay small, and the budgets of packages only fall."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import grimp
 import pytest
+from support.budgets import Size, count_sizes, find_excess, find_slack, read_budgets
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -78,3 +79,41 @@ def test_no_room_has_too_many_floors(room: str) -> None:
         return 1 + max(map(floor, below), default=0)
 
     assert max(map(floor, inside)) <= MOST_FLOORS
+
+
+def test_no_package_exceeds_its_budget() -> None:
+    budgets = read_budgets()
+    sizes = count_sizes(budgets)
+
+    excesses = {
+        name: excess
+        for name, size in sizes.items()
+        if (excess := find_excess(budgets.get(name, Size(0)), size))
+    }
+
+    assert excesses == {}, "take lines out, or move them with their budget in tests/budgets.toml"
+
+
+def test_no_budget_is_higher_than_its_package_needs() -> None:
+    budgets = read_budgets()
+    sizes = count_sizes(budgets)
+    empty = Size(0, 0)
+
+    slack = {
+        name: found
+        for name, budget in budgets.items()
+        if (found := find_slack(budget, sizes.get(name, empty))) or name not in sizes
+    }
+
+    assert slack == {}, "lower them: make budgets"
+
+
+def test_a_few_lines_more_or_less_need_no_new_budget() -> None:
+    budget = Size(1000, 5)
+
+    assert find_excess(budget, Size(1000, 5)) == ""
+    assert "1 more" in find_excess(budget, Size(1001, 5))
+    assert "6 modules" in find_excess(budget, Size(1000, 6))
+    assert find_slack(budget, Size(960, 4)) == ""
+    assert "959" in find_slack(budget, Size(959, 4))
+    assert "3" in find_slack(budget, Size(1000, 3))

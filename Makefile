@@ -106,7 +106,7 @@ chaos: $(DEV)  ## agents ask and people press while processes and servers are ki
 fuzz: $(DEV)  ## hostile calls on every door, the same ones for the same seed; ARGS="--seconds 600 --seed 7 --only api"
 	@PYTHONPATH=tests $(BIN)/python -m fuzz.run $(ARGS)
 
-mutants: $(DEV)  ## plant each deliberate mistake of tests/mutants/lists in a copy: a test must notice it; ARGS="redis slack" for some
+mutants: $(DEV)  ## plant each mistake against safety of tests/mutants/lists in a copy: a test must notice it; ARGS="denials slack" for some
 	@PYTHONPATH=tests $(BIN)/python -m mutants.run $(ARGS)
 
 budgets: $(DEV)  ## lower the line budgets of the packages to what is there

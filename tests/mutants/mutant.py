@@ -1,4 +1,4 @@
-"""Deliberate mistakes: one change of one file each, and the tests that must notice it."""
+"""Mistakes against safety: one change of one file each, and the tests that must notice it."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from support.valkey_server import Valkey
 
 from sayso.calls import new_id
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 
 _OTHER_LOGGERS = ("sayso_bots", "sayso_slack", "sayso_telegram", "httpx", "httpcore")
 
@@ -127,7 +127,7 @@ def store(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 async def backend(store: str) -> AsyncIterator[Backend]:
     """Each kind of store, opened."""
-    async with open_backend(store) as opened:
+    async with open_store(store) as opened:
         yield opened
 
 

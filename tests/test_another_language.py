@@ -16,7 +16,7 @@ from support.slack_kit import a_config
 from support.x_language import X_DESK, X_SLACK, X_TELEGRAM, X, english, texts
 
 from sayso import RunRef, ToolCall
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.always.widths import derive
 from sayso.calls import new_id
 from sayso.cards.card import Card, Choice, Ended, Open
@@ -133,7 +133,7 @@ def maker() -> CardMaker:
     return CardMaker(
         {"slack": slack, "telegram": telegram},
         routes,
-        terms=Terms(scopes=frozenset({"session", "agent", "tool-window"})),
+        terms=GrantOptions(scopes=frozenset({"session", "agent", "tool-window"})),
         refusals=Refusals(reasons=("α", "β")),
         speech=Speech(routes, {X: X_DESK}),
     )

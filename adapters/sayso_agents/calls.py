@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
-from sayso.agent.verdict import Verdict
+from sayso.agent.verdict import CheckResult
 from sayso.calls import RunRef, ToolCall, read_session_id
 from sayso.digests import arguments_digest, is_digest_of
 from sayso.errors import SaysoError
@@ -56,7 +56,7 @@ class Said:
     arguments: dict[str, Any] | None
     text: str = ""
     edited: bool = False
-    verdict: Verdict | None = None
+    verdict: CheckResult | None = None
 
     def unedited(self, tool: str) -> Said:
         """The same for a hook that cannot pass other arguments on: an edit is a no that shows them.
@@ -122,7 +122,7 @@ def _refuse_run(error: Exception) -> RunRef:
 
 def said_of(verdict: object, call: ToolCall) -> Said:
     """What a door makes of the verdict on a call; anything else is not one, and nothing runs."""
-    if not isinstance(verdict, Verdict):
+    if not isinstance(verdict, CheckResult):
         raise TypeError(f"the answer is a {type(verdict).__name__}, not a verdict")
     if not verdict.approved:
         return Said(None, verdict.as_tool_result(), verdict=verdict)

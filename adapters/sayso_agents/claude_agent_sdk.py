@@ -13,7 +13,7 @@ from sayso.always.widths import MOST_SUGGESTED, derive
 from sayso.calls import ToolCall, new_id
 from sayso.digests import arguments_digest
 from sayso.known.tools import roles_in
-from sayso.rules.fits import ShellFit
+from sayso.rules.matchers import ShellMatcher
 from sayso.rules.rule import Rule
 from sayso_agents import missing
 from sayso_agents.calls import asked, bind_run
@@ -122,5 +122,5 @@ def _line(call: ToolCall, command: str, begins: tuple[tuple[str, ...], ...]) -> 
     """Lines whose every part begins so; talk may be anything, the rest is held as it is."""
     talk = roles_in(call, None).talk
     others = {key: one for key, one in call.arguments.items() if key not in {command, *talk}}
-    fits = {command: ShellFit(begins)}
-    return Rule(call.name, fits=fits, others_digest=arguments_digest(others), talk=talk)
+    matchers = {command: ShellMatcher(begins)}
+    return Rule(call.name, matchers=matchers, others_digest=arguments_digest(others), talk=talk)

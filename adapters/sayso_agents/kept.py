@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from sayso.agent.batch import Submitted
+from sayso.agent.batch import SubmittedCall
 from sayso.agent.timeouts import Timeout
-from sayso.agent.verdict import Pending
+from sayso.agent.verdict import PendingResult
 from sayso.calls import RunRef
 from sayso.errors import WaitTimeoutError
 from sayso_agents.calls import Said, said_of
@@ -36,18 +36,18 @@ def read(kept: str, form: TypeAdapter[_T]) -> _T:
 
 
 async def answers(
-    sayso: Handle, run: RunRef, submitted: Sequence[Submitted], timeout: Timeout
+    sayso: Handle, run: RunRef, submitted: Sequence[SubmittedCall], timeout: Timeout
 ) -> list[Said]:
     """Wait for what comes of each of the calls.
 
     Raises:
         WaitTimeoutError: ``timeout`` is over and a question is still open.
-        UnknownRequestError, StoreUnreachableError: as for ``Handle.resume``.
+        RequestNotFoundError, StoreUnreachableError: as for ``Handle.resume``.
     """
     said = []
     verdicts = await sayso.resume_batch(submitted, run=run, timeout=timeout)
     for one, verdict in zip(submitted, verdicts, strict=True):
-        if isinstance(verdict, Pending):
+        if isinstance(verdict, PendingResult):
             raise WaitTimeoutError(f"nobody has answered {verdict.permission_id} yet")
         said.append(said_of(verdict, one.call))
     return said

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import TypeAdapter
 
-from sayso.agent.batch import Submitted
+from sayso.agent.batch import SubmittedCall
 from sayso.agent.timeouts import Timeout
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError
@@ -62,7 +62,7 @@ class _Kept:
     """A run that was put aside: who asked, and what was handed in."""
 
     run: RunRef
-    submitted: list[Submitted]
+    submitted: list[SubmittedCall]
 
 
 _KEPT = TypeAdapter(_Kept)
@@ -175,7 +175,7 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
             key = f"pydantic-ai:{run.run_id}:deferred:{call.call_id}"
             about = _told(requests, part)
             said = await self.sayso.submit(call, run=run, key=key, description=about)
-            submitted.append(Submitted(call, said, run.agent_id))
+            submitted.append(SubmittedCall(call, said, run.agent_id))
         return _KEPT.dump_json(_Kept(run, submitted)).decode()
 
     async def results(
@@ -189,7 +189,7 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
         Raises:
             ValueError: ``kept`` is not what ``submit`` gave, or the messages are of another run.
             WaitTimeoutError: ``timeout`` is over and a question is still open.
-            UnknownRequestError, StoreUnreachableError: as for ``Handle.resume``.
+            RequestNotFoundError, StoreUnreachableError: as for ``Handle.resume``.
         """
         waiting = read(kept, _KEPT)
         _refuse_others(waiting.submitted, messages)
@@ -271,7 +271,7 @@ def _told(requests: DeferredToolRequests, part: ToolCallPart, description: str =
     return "\n".join([description, *lines] if description else lines)
 
 
-def _refuse_others(submitted: Sequence[Submitted], messages: Sequence[ModelMessage]) -> None:
+def _refuse_others(submitted: Sequence[SubmittedCall], messages: Sequence[ModelMessage]) -> None:
     """See that the messages end with the calls that were asked about.
 
     The framework knows an answer by the id of its call alone, and the same id may be another's.

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from sayso.agent.decider import Asker, Decider
 from sayso.agent.unasked import Unasked
-from sayso.agent.verdict import Verdict, decided
+from sayso.agent.verdict import CheckResult, decided
 from sayso.calls import RunRef, ToolCall
 from sayso.clock import utc_now
 from sayso.events import UserInputRequest
@@ -22,7 +22,7 @@ async def unasked(
     *,
     source_name: str | None = None,
     audit_rules: bool = False,
-) -> Verdict | None:
+) -> CheckResult | None:
     """The verdict where rules, or what the session remembers, decide; None where a person must.
 
     Raises:

@@ -8,46 +8,46 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sayso.agent.batch import CallResult, Submitted
+    from sayso.agent.batch import CallResult, SubmittedCall
     from sayso.agent.gate import Gate
     from sayso.agent.handle.handle import Handle, connect
     from sayso.agent.orchestrator import Orchestrator
     from sayso.agent.responding import Authority, Responder
     from sayso.agent.tools.wrap import LocalGate, wrap
-    from sayso.agent.verdict import Pending, Verdict
-    from sayso.always.terms import Terms
+    from sayso.agent.verdict import CheckResult, PendingResult
+    from sayso.always.terms import GrantOptions
     from sayso.calls import Folder, RunRef, ToolCall
     from sayso.errors import (
-        AlreadySettledError,
+        AlreadyResolvedError,
         ArgumentsChangedError,
         BusLostError,
         ConfigError,
         DeniedByRuleError,
         DuplicateRequestError,
         FieldError,
-        HandleClosedError,
+        GateClosedError,
+        IdempotencyConflictError,
         InvalidCallError,
         InvalidInputError,
-        KeyReusedError,
         ListenerError,
         NotApproverError,
         RequestEndedError,
         RequestLostError,
+        RequestNotFoundError,
         SaysoError,
         SchemaError,
         StoreUnreachableError,
         ToolBlocked,
         UnknownAgentError,
         UnknownKeyError,
-        UnknownRequestError,
         WaitTimeoutError,
         WrongLoopError,
-        WrongQuestionError,
+        WrongRequestTypeError,
     )
-    from sayso.events import Event, Outcome, RequestEnding, UserInputRequest, UserInputResponse
+    from sayso.events import Event, Outcome, Resolution, UserInputRequest, UserInputResponse
     from sayso.globs.glob import escape
     from sayso.policy.chain import Chain, When
-    from sayso.policy.decision import Context, Decision, Policy, Ruling
+    from sayso.policy.decision import Decision, Policy, PolicyContext, Ruling
     from sayso.policy.permissions import Permissions
     from sayso.policy.remembered import Remembered
     from sayso.policy.rule_policy import RulePolicy
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
         ContinuationResponseEvent,
         Continue,
     )
-    from sayso.questions.inquiry import Inquiry
+    from sayso.questions.inquiry import Question
     from sayso.questions.permission import PermissionRequestEvent
     from sayso.questions.permission_answer import PermissionResponseEvent
     from sayso.questions.structured_input import (
@@ -79,26 +79,27 @@ if TYPE_CHECKING:
         TextApprovalResponseEvent,
     )
     from sayso.rules.declarations import (
-        Declaration,
         Requirements,
+        ToolAnnotations,
         multi_agent_tool,
         requires_permission,
         sub_agent_tool,
     )
     from sayso.rules.deny_rule import DenyRule
-    from sayso.rules.fits import HostFit, PathFit, ShellFit
     from sayso.rules.lint import lint_rules
+    from sayso.rules.matchers import HostMatcher, PathMatcher, ShellMatcher
     from sayso.rules.rule import PatternRule, RememberedRule, Rule
-    from sayso.stores.connect import open_backend
+    from sayso.stores.connect import open_store
 
 __all__ = [
-    "AlreadySettledError",
+    "AlreadyResolvedError",
     "ApproveText",
     "ArgumentsChangedError",
     "Authority",
     "BusLostError",
     "CallResult",
     "Chain",
+    "CheckResult",
     "Clarification",
     "ClarificationRequestEvent",
     "ClarificationResponseEvent",
@@ -106,13 +107,11 @@ __all__ = [
     "Collect",
     "Collected",
     "ConfigError",
-    "Context",
     "Continuation",
     "ContinuationRequestEvent",
     "ContinuationResponseEvent",
     "Continue",
     "Decision",
-    "Declaration",
     "DeniedByRuleError",
     "DenyRule",
     "DuplicateRequestError",
@@ -120,31 +119,34 @@ __all__ = [
     "FieldError",
     "Folder",
     "Gate",
+    "GateClosedError",
+    "GrantOptions",
     "Handle",
-    "HandleClosedError",
-    "HostFit",
-    "Inquiry",
+    "HostMatcher",
+    "IdempotencyConflictError",
     "InvalidCallError",
     "InvalidInputError",
-    "KeyReusedError",
     "ListenerError",
     "LocalGate",
     "NotApproverError",
     "Orchestrator",
     "Outcome",
-    "PathFit",
+    "PathMatcher",
     "PatternRule",
-    "Pending",
+    "PendingResult",
     "PermissionRequestEvent",
     "PermissionResponseEvent",
     "Permissions",
     "Policy",
+    "PolicyContext",
+    "Question",
     "Remembered",
     "RememberedRule",
     "RequestEndedError",
-    "RequestEnding",
     "RequestLostError",
+    "RequestNotFoundError",
     "Requirements",
+    "Resolution",
     "Responder",
     "Rule",
     "RulePolicy",
@@ -152,32 +154,30 @@ __all__ = [
     "RunRef",
     "SaysoError",
     "SchemaError",
-    "ShellFit",
+    "ShellMatcher",
     "StoreUnreachableError",
     "StructuredInputRequestEvent",
     "StructuredInputResponseEvent",
-    "Submitted",
-    "Terms",
+    "SubmittedCall",
     "TextApproval",
     "TextApprovalRequestEvent",
     "TextApprovalResponseEvent",
+    "ToolAnnotations",
     "ToolBlocked",
     "ToolCall",
     "UnknownAgentError",
     "UnknownKeyError",
-    "UnknownRequestError",
     "UserInputRequest",
     "UserInputResponse",
-    "Verdict",
     "WaitTimeoutError",
     "When",
     "WrongLoopError",
-    "WrongQuestionError",
+    "WrongRequestTypeError",
     "connect",
     "escape",
     "lint_rules",
     "multi_agent_tool",
-    "open_backend",
+    "open_store",
     "requires_permission",
     "sub_agent_tool",
     "wrap",
@@ -188,7 +188,7 @@ __all__ = [
 _ROOMS = {
     "sayso.agent.batch": (
         "CallResult",
-        "Submitted",
+        "SubmittedCall",
     ),
     "sayso.agent.gate": ("Gate",),
     "sayso.agent.handle.handle": (
@@ -205,27 +205,27 @@ _ROOMS = {
         "wrap",
     ),
     "sayso.agent.verdict": (
-        "Pending",
-        "Verdict",
+        "PendingResult",
+        "CheckResult",
     ),
-    "sayso.always.terms": ("Terms",),
+    "sayso.always.terms": ("GrantOptions",),
     "sayso.calls": (
         "Folder",
         "RunRef",
         "ToolCall",
     ),
     "sayso.errors": (
-        "AlreadySettledError",
+        "AlreadyResolvedError",
         "ArgumentsChangedError",
         "BusLostError",
         "ConfigError",
         "DeniedByRuleError",
         "DuplicateRequestError",
         "FieldError",
-        "HandleClosedError",
+        "GateClosedError",
         "InvalidCallError",
         "InvalidInputError",
-        "KeyReusedError",
+        "IdempotencyConflictError",
         "ListenerError",
         "NotApproverError",
         "RequestEndedError",
@@ -236,15 +236,15 @@ _ROOMS = {
         "ToolBlocked",
         "UnknownAgentError",
         "UnknownKeyError",
-        "UnknownRequestError",
+        "RequestNotFoundError",
         "WaitTimeoutError",
         "WrongLoopError",
-        "WrongQuestionError",
+        "WrongRequestTypeError",
     ),
     "sayso.events": (
         "Event",
         "Outcome",
-        "RequestEnding",
+        "Resolution",
         "UserInputRequest",
         "UserInputResponse",
     ),
@@ -254,7 +254,7 @@ _ROOMS = {
         "When",
     ),
     "sayso.policy.decision": (
-        "Context",
+        "PolicyContext",
         "Decision",
         "Policy",
         "Ruling",
@@ -274,7 +274,7 @@ _ROOMS = {
         "ContinuationResponseEvent",
         "Continue",
     ),
-    "sayso.questions.inquiry": ("Inquiry",),
+    "sayso.questions.inquiry": ("Question",),
     "sayso.questions.permission": ("PermissionRequestEvent",),
     "sayso.questions.permission_answer": ("PermissionResponseEvent",),
     "sayso.questions.structured_input": (
@@ -290,17 +290,17 @@ _ROOMS = {
         "TextApprovalResponseEvent",
     ),
     "sayso.rules.declarations": (
-        "Declaration",
+        "ToolAnnotations",
         "Requirements",
         "multi_agent_tool",
         "requires_permission",
         "sub_agent_tool",
     ),
     "sayso.rules.deny_rule": ("DenyRule",),
-    "sayso.rules.fits": (
-        "HostFit",
-        "PathFit",
-        "ShellFit",
+    "sayso.rules.matchers": (
+        "HostMatcher",
+        "PathMatcher",
+        "ShellMatcher",
     ),
     "sayso.rules.lint": ("lint_rules",),
     "sayso.rules.rule": (
@@ -308,7 +308,7 @@ _ROOMS = {
         "RememberedRule",
         "Rule",
     ),
-    "sayso.stores.connect": ("open_backend",),
+    "sayso.stores.connect": ("open_store",),
 }
 _LATER = {name: room for room, names in _ROOMS.items() for name in names}
 

@@ -12,18 +12,18 @@
     - RequestLostError         ... or it answers and has lost the request: ask again
     - OtherCellsError          ... or its cells are others than those listed: list them, start again
   - WrongLoopError             a store was used in another event loop than its own
-  - HandleClosedError          a handle was closed: nothing was approved
+  - GateClosedError          a handle was closed: nothing was approved
   - StateFullError             what a policy keeps for its session does not fit: keep less
   - TooManyOpenError           as many requests are open as the server allows: nobody was asked
   - StateBusyError             others kept changing what a policy keeps: ask again
   - UnreadableEventError       what was received is not an event that is known here
   - DuplicateRequestError      another request has this id already
-  - KeyReusedError             another call was asked under this key: use a new one
-  - UnknownRequestError        no such request, or it is long gone
+  - IdempotencyConflictError             another call was asked under this key: use a new one
+  - RequestNotFoundError        no such request, or it is long gone
     - UnknownKeyError          ... and nothing was asked under the key
-  - WrongQuestionError         the request is another kind of question than was expected
+  - WrongRequestTypeError         the request is another kind of question than was expected
   - UnknownAgentError          no agent of this id was added to the orchestrator
-  - AlreadySettledError        somebody answered it before, or it ended by itself
+  - AlreadyResolvedError        somebody answered it before, or it ended by itself
     - DeniedByRuleError        ... with the denial of a rule, which an approval cannot override
   - NotApproverError           whoever answers may not answer this: nothing was decided
   - RequestEndedError          the question expired, was cancelled or could not be shown
@@ -157,7 +157,7 @@ class WrongLoopError(SaysoError, RuntimeError):
         )
 
 
-class HandleClosedError(SaysoError, RuntimeError):
+class GateClosedError(SaysoError, RuntimeError):
     """A handle was closed, before the call or while it waited. Nothing was approved."""
 
     def __init__(self) -> None:
@@ -205,7 +205,7 @@ class DuplicateRequestError(SaysoError):
         self.request_id = request_id
 
 
-class KeyReusedError(SaysoError):
+class IdempotencyConflictError(SaysoError):
     """Something else was asked under this key in the session: nothing was asked now."""
 
     def __init__(self, key: str, why: str) -> None:
@@ -217,7 +217,7 @@ class KeyReusedError(SaysoError):
         self.why = why
 
 
-class UnknownRequestError(SaysoError):
+class RequestNotFoundError(SaysoError):
     """The store knows no request with this id: it never did, or its time to live is over."""
 
     def __init__(self, request_id: str) -> None:
@@ -227,7 +227,7 @@ class UnknownRequestError(SaysoError):
         self.request_id = request_id
 
 
-class UnknownKeyError(UnknownRequestError):
+class UnknownKeyError(RequestNotFoundError):
     """The session asked about no call under this key, or its record has been removed."""
 
     def __init__(self, key: str) -> None:
@@ -235,7 +235,7 @@ class UnknownKeyError(UnknownRequestError):
         self.request_id = self.key = key
 
 
-class WrongQuestionError(SaysoError):
+class WrongRequestTypeError(SaysoError):
     """The request is another kind of question than the one whose answer was asked for."""
 
     def __init__(self, request_id: str, found: str, expected: str) -> None:
@@ -254,7 +254,7 @@ class UnknownAgentError(SaysoError):
         self.agent_id = agent_id
 
 
-class AlreadySettledError(SaysoError):
+class AlreadyResolvedError(SaysoError):
     """The request has an ending already; the first one counts and stays as it is."""
 
     def __init__(self, request_id: str, outcome: str, by: str | None = None) -> None:
@@ -265,7 +265,7 @@ class AlreadySettledError(SaysoError):
         self.by = by
 
 
-class DeniedByRuleError(AlreadySettledError):
+class DeniedByRuleError(AlreadyResolvedError):
     """It was approved, but a rule denies the call: that denial was recorded, and counts."""
 
     def __init__(self, request_id: str, reason: str) -> None:

@@ -63,11 +63,11 @@ class Event(BaseModel):
 class OutcomeEvent(Event):
     """The base of what observers see of an ending where they do not see the ending itself.
 
-    It is made of a recorded ending, by ``RequestEnding.observed``, and never sent.
+    It is made of a recorded ending, by ``Resolution.observed``, and never sent.
     """
 
 
-class RequestEnding(Event):
+class Resolution(Event):
     """The base of everything that ends a request; at most one counts per request."""
 
     decided_at: AwareDatetime
@@ -128,7 +128,7 @@ class RequestEnding(Event):
         return self
 
 
-class UserInputResponse(RequestEnding):
+class UserInputResponse(Resolution):
     """The base of all answers that people give."""
 
 
@@ -237,11 +237,11 @@ class UserInputRequest(Event):
         ]
         return meant[0] if len(meant) == 1 else ""
 
-    def result(self, ending: RequestEnding) -> Any:  # noqa: ARG002  the base results in nothing
+    def result(self, ending: Resolution) -> Any:  # noqa: ARG002  the base results in nothing
         """What its ending means for the agent that asked, whether somebody answered or not."""
         raise TypeError(f"{type(self).__name__} does not say what comes of it")
 
-    def reader(self, expect: type[Any]) -> Callable[[RequestEnding], Any] | None:
+    def reader(self, expect: type[Any]) -> Callable[[Resolution], Any] | None:
         """What makes a result of this type of its ending; None where it results in another."""
         results_in = self.result_type
         return self.result if results_in is not None and issubclass(results_in, expect) else None
@@ -257,27 +257,27 @@ class UserInputRequest(Event):
         """The rule that a choice stores until then, if it stores one."""
         return None
 
-    def ruled(self, ending: RequestEnding, book: RuleBook) -> RequestEnding:  # noqa: ARG002
+    def ruled(self, ending: Resolution, book: RuleBook) -> Resolution:  # noqa: ARG002
         """The ending that counts under these rules: a denial where they forbid what it approves.
 
         The store asks this in the step that records the ending, of endings that approve a call.
         """
         return ending
 
-    def stored(self, ending: RequestEnding) -> str:  # noqa: ARG002  the base stores nothing
+    def stored(self, ending: Resolution) -> str:  # noqa: ARG002  the base stores nothing
         """What its ending stored, in words; empty when it stored nothing."""
         return ""
 
     def told(
         self,
-        ending: RequestEnding,  # noqa: ARG002  the base has nothing to tell
+        ending: Resolution,  # noqa: ARG002  the base has nothing to tell
     ) -> tuple[tuple[str, str], ...]:
         """What its ending says besides how it ended, as pairs of a label and a visible text."""
         return ()
 
     def told_below(
         self,
-        ending: RequestEnding,  # noqa: ARG002  the base tells nothing
+        ending: Resolution,  # noqa: ARG002  the base tells nothing
     ) -> tuple[tuple[str, str], ...]:
         """What tells the answer from others, for whoever looks closer: pairs as of ``told``."""
         return ()
@@ -344,7 +344,7 @@ class UserInputRequest(Event):
         )
 
 
-class _Unanswered(RequestEnding):
+class _Unanswered(Resolution):
     """A request that ended without an answer."""
 
     request_id: str

@@ -16,7 +16,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from sayso import Context, Decision, Gate, RunRef, ToolCall, UserInputRequest, Verdict
+from sayso import CheckResult, Decision, Gate, PolicyContext, RunRef, ToolCall, UserInputRequest
 from sayso.calls import new_id
 from sayso.cards import CardBody, Choice
 from sayso.clock import utc_now
@@ -112,7 +112,7 @@ class PathAndRisk:
         self.left = budget
         self._one_at_a_time = asyncio.Lock()
 
-    async def decide(self, call: ToolCall, context: Context) -> Decision:
+    async def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
         """By path first: what leaves the folder is denied whatever its risk."""
         changed = dict(call.arguments)
         if "path" in changed:
@@ -133,7 +133,9 @@ class PathAndRisk:
         file = PurePosixPath(normpath(self._root / path))
         return str(file) if file.is_relative_to(self._root) else None
 
-    async def _by_risk(self, call: ToolCall, file: str, risk: int, context: Context) -> Decision:
+    async def _by_risk(
+        self, call: ToolCall, file: str, risk: int, context: PolicyContext
+    ) -> Decision:
         if risk <= self.left:
             self.left -= risk
             return Decision.ALLOW.because(f"risk {risk}, {self.left} left", line="budget")
@@ -194,7 +196,7 @@ CALLS = (
 ANSWERS = (BUDGET, REFUSE)
 
 
-async def verdicts() -> list[Verdict]:
+async def verdicts() -> list[CheckResult]:
     """The verdicts on the calls, with two questions on the way."""
     policy = PathAndRisk("/srv/project", budget=3)
     run = RunRef("file-bot", "s-42")

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from sayso import Inquiry, Outcome, RequestEnding, UserInputRequest, UserInputResponse
+from sayso import Outcome, Question, Resolution, UserInputRequest, UserInputResponse
 from sayso.cards import CardBody, Choice
 from sayso.errors import InvalidInputError
 from sayso.forms import NO_INPUTS, Form, FormField, Inputs
@@ -95,12 +95,12 @@ class SpendRequestEvent(UserInputRequest):
             reason=inputs.get("note", ""),
         )
 
-    def result(self, ending: RequestEnding) -> Spent:
+    def result(self, ending: Resolution) -> Spent:
         """How much was granted, whether somebody answered or not."""
         euros = ending.euros if isinstance(ending, SpendResponseEvent) else 0
         return Spent(euros, ending.outcome, ending.reason, ending.decided_by)
 
-    def told(self, ending: RequestEnding) -> tuple[tuple[str, str], ...]:
+    def told(self, ending: Resolution) -> tuple[tuple[str, str], ...]:
         """How much was granted."""
         if isinstance(ending, SpendResponseEvent) and ending.euros:
             return (("Granted", f"{ending.euros} €"),)
@@ -126,7 +126,7 @@ class SpendResponseEvent(UserInputResponse):
 
 
 @dataclass(frozen=True, slots=True)
-class Spend(Inquiry[SpendRequestEvent, Spent]):
+class Spend(Question[SpendRequestEvent, Spent]):
     """The question as agents ask it, for ``Gate.ask`` and ``Gate.submit``."""
 
     euros: int

@@ -12,7 +12,7 @@ from support.golden import check_golden, see_that_all_are_used
 from support.slack_kit import a_config
 
 from sayso import RunRef, ToolCall
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.always.widths import derive
 from sayso.cards.card import Card, Open
 from sayso.chats.places import MessageRef, Place
@@ -20,7 +20,7 @@ from sayso.desk.card_maker import CardMaker
 from sayso.desk.routes import Route, Routes
 from sayso.desk.speech import Speech
 from sayso.digests import arguments_digest
-from sayso.events import RequestEnding, UserInputRequest
+from sayso.events import Resolution, UserInputRequest
 from sayso.languages.tables import DESK
 from sayso.questions.clarification import ClarificationRequestEvent
 from sayso.questions.continuation import ContinuationRequestEvent
@@ -98,7 +98,7 @@ def maker() -> CardMaker:
     return CardMaker(
         {"slack": slack, "telegram": telegram},
         routes,
-        terms=Terms(),
+        terms=GrantOptions(),
         refusals=Refusals(reasons=("Falsche Umgebung",)),
         speech=Speech(routes, DESK),
         clock=lambda: NOW,
@@ -108,7 +108,7 @@ def maker() -> CardMaker:
 Making = Callable[[CardMaker, Place], Sequence[Card]]
 
 
-def of(request: UserInputRequest, ending: RequestEnding | None = None, **how: Any) -> Making:
+def of(request: UserInputRequest, ending: Resolution | None = None, **how: Any) -> Making:
     """The card of a request, as it ended where it did."""
 
     def made(maker: CardMaker, place: Place) -> Sequence[Card]:

@@ -15,9 +15,9 @@ from typing import NamedTuple
 from bench.floor import connect
 from redis.asyncio import Redis
 
-from sayso import Context, Gate, Rule, RulePolicy, RunRef, ToolCall
+from sayso import Gate, PolicyContext, Rule, RulePolicy, RunRef, ToolCall
 from sayso.calls import new_id
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.stores.ports import Opened
 from sayso.testing import a_request
 
@@ -38,7 +38,7 @@ async def registering(redis_path: str) -> dict[str, dict[str, float]]:
         await floor.call("EVALSHA", script, 1, f"floor:r:{number}", "x" * 600)
 
     async with (
-        open_backend(f"unix://{redis_path}?namespace=asking") as backend,
+        open_store(f"unix://{redis_path}?namespace=asking") as backend,
         Gate.open(backend, run=RunRef("bench", "asking"), timeout=60) as gate,
     ):
         template = a_request(run=gate.run)
@@ -160,9 +160,9 @@ def deciding(name: str, count: int) -> dict[str, dict[str, float]]:
         allow=[Rule("run_command", {"command": mix.pattern(n)}) for n in range(count)]
     )
     compiled = [re.compile(mix.expression(n)) for n in range(count)]
-    context = Context(RunRef("bench", "deciding"))
+    context = PolicyContext(RunRef("bench", "deciding"))
 
-    def bare(call: ToolCall, context: Context) -> bool:
+    def bare(call: ToolCall, context: PolicyContext) -> bool:
         return call.name == "run_command" and context is not None
 
     rows = {}

@@ -18,7 +18,7 @@ from support.valkey_server import Valkey
 
 from sayso import Gate, RunRef, ToolCall
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.testing import a_response
 
 _ANSWERED = 200
@@ -33,8 +33,8 @@ async def measure(count: int) -> dict[str, float]:
     server.start()
     try:
         async with (
-            open_backend(server.url) as agents,
-            open_backend(server.url) as bots,
+            open_store(server.url) as agents,
+            open_store(server.url) as bots,
             Gate.open(agents, run=RunRef("bench", "back"), timeout=3_600) as gate,
         ):
             tasks = [

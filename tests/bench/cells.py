@@ -35,7 +35,7 @@ from sayso.calls import new_id
 from sayso.chats.places import Place
 from sayso.stores.addresses import written
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.stores.ports import Copy, Job
 from sayso.testing import a_response
 
@@ -116,8 +116,8 @@ async def _measured(nodes: Sequence[Valkey], name: str, decisions: int) -> dict[
 async def _served(address: str) -> AsyncIterator[Backend]:
     """The agents' side of a store, while bots work on it."""
     async with (
-        open_backend(address) as agents,
-        open_backend(address) as bots,
+        open_store(address) as agents,
+        open_store(address) as bots,
         bots.outbox.jobs("bench") as jobs,
     ):
         desk = asyncio.create_task(_work(bots, jobs))

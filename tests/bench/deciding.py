@@ -18,7 +18,7 @@ from typing import Any
 
 from sayso.always.widths import derive
 from sayso.calls import Folder, RunRef, ToolCall
-from sayso.policy.decision import Context, Decision, Ruling
+from sayso.policy.decision import Decision, PolicyContext, Ruling
 from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.rule import RememberedRule
 from sayso.rules.standing import about
@@ -89,12 +89,12 @@ def _rows(folder: Folder) -> list[tuple[str, dict[str, float]]]:
         # Nine that are about other calls come before the one that is about this.
         books = {call.call_id: (*own[n + 1 :], *own[: n + 1]) for n, call in enumerate(some)}
         found.append((f"{name} by 10 rules", _beside(some, partial(_looked, books))))
-        contexts = {call_id: Context(_RUN, book) for call_id, book in books.items()}
+        contexts = {call_id: PolicyContext(_RUN, book) for call_id, book in books.items()}
         found.append((f"{name} by a policy", _beside(some, partial(_decided, contexts))))
         found.append((f"{name} into widths", _beside(some, derive)))
     book = tuple(replace(a_rule(), rule=derive(call)[1]) for call in calls["line"])
     hostile = [ToolCall("Bash", {"command": line}, folder=folder) for line in _HOSTILE]
-    asked = partial(_asked, Context(_RUN, book))
+    asked = partial(_asked, PolicyContext(_RUN, book))
     slowest = max((_beside([call], asked, 9) for call in hostile), key=_ours)
     found.append(("hostile line of 100 kB", slowest))
     return found
@@ -110,18 +110,18 @@ def _looked(books: Mapping[str, Sequence[RememberedRule]], call: ToolCall) -> No
         raise AssertionError("its own rule is about the call")
 
 
-def _decided(contexts: Mapping[str, Context], call: ToolCall) -> None:
+def _decided(contexts: Mapping[str, PolicyContext], call: ToolCall) -> None:
     """As a gate decides: denials first, then what is remembered."""
     if _said(call, contexts[call.call_id]) is not Ruling.ALLOW:
         raise AssertionError("its own rule is about the call")
 
 
-def _asked(context: Context, call: ToolCall) -> None:
+def _asked(context: PolicyContext, call: ToolCall) -> None:
     if _said(call, context) is not Ruling.ASK:
         raise AssertionError("nothing is about the call")
 
 
-def _said(call: ToolCall, context: Context) -> Ruling:
+def _said(call: ToolCall, context: PolicyContext) -> Ruling:
     decision = _POLICY.decide(call, context)
     if not isinstance(decision, Decision):
         raise TypeError("no rule allows once")

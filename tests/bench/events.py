@@ -18,7 +18,7 @@ from pathlib import Path
 
 from sayso import RunRef
 from sayso.desk.routes import Route, Routes
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.testing import a_request
 from sayso_bots.api.api import hosted_api
 from sayso_bots.server.webserver import answering, taken_port, url_of
@@ -43,7 +43,7 @@ async def measure(url: str, count: int) -> dict[str, float]:
     routes = Routes((Route(to=()),))
     with taken_port("127.0.0.1", 0) as sockets:
         async with (
-            open_backend(url) as backend,
+            open_store(url) as backend,
             hosted_api(settings, backend, routes, {}) as api,
             answering(sockets, api.routes()),
         ):

@@ -21,7 +21,7 @@ from sayso import RunRef
 from sayso.desk.routes import Route, Routes
 from sayso.errors import StoreUnreachableError
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.testing import a_request
 from sayso_bots.api.api import hosted_api
 from sayso_bots.server.webserver import answering, taken_port, url_of
@@ -38,7 +38,7 @@ async def measure(url: str, count: int, events: int, size: int, *, stuck: bool) 
     settings = ApiSettings((ApiToken("bench", token_hash(token), ("*",)),), per_second=10_000)
     with taken_port("127.0.0.1", 0) as sockets:
         async with (
-            open_backend(url) as backend,
+            open_store(url) as backend,
             hosted_api(settings, backend, Routes((Route(to=()),)), {}) as api,
             answering(sockets, api.routes()),
         ):

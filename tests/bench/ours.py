@@ -22,7 +22,7 @@ from sayso.chats.limits import Limits
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso_slack import SlackAdapter, SlackConfig, SlackListener
 from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
 
@@ -147,7 +147,7 @@ async def serve_paper(url: str, port: int, secret: str, hook: str) -> None:
         new, chat.shown = chat.shown, []
         return web.json_response(new)
 
-    async with open_backend(url) as backend:
+    async with open_store(url) as backend:
         desk = Desk(backend, [*chats.values()], routes)
         app = web.Application()
         slack_in = SlackListener(slack, SlackAdapter(slack), desk, clock=lambda: datetime.now(UTC))

@@ -45,9 +45,9 @@ class Gates(Way):
 
     async def open(self) -> None:
         from sayso import Gate, RunRef
-        from sayso.stores.connect import open_backend
+        from sayso.stores.connect import open_store
 
-        self._backend = await self.stack.enter_async_context(open_backend(self.address))
+        self._backend = await self.stack.enter_async_context(open_store(self.address))
         gate = Gate.open(self._backend, run=RunRef("bench", "peer"), timeout=3_600)
         self._gate = await self.stack.enter_async_context(gate)
         self._asked: dict[str, Any] = {}

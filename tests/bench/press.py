@@ -20,8 +20,8 @@ from bench.floor import floor_inbox
 from bench.load import a_request, run_presses
 from bench.under_test import Server, UnderTest, reachable, under_test
 
-from sayso import Gate, RunRef, ToolCall, Verdict
-from sayso.stores.connect import open_backend
+from sayso import CheckResult, Gate, RunRef, ToolCall
+from sayso.stores.connect import open_store
 
 SETTLE_DOWN_SECONDS = 0.2
 CONNECTIONS = 32
@@ -147,7 +147,7 @@ class Ours:
     async def _run(self, number: int) -> float:
         call = ToolCall("run_command", {"command": "terraform apply", "n": number})
         said = f"question-{number}-of-many"
-        verdict: Verdict = await self.gate.check(call, description=said)
+        verdict: CheckResult = await self.gate.check(call, description=said)
         resumed = time.perf_counter()
         if not verdict.approved:
             raise RuntimeError(verdict.as_tool_result())
@@ -273,7 +273,7 @@ async def press_sides(
 async def a_gate(url: str) -> AsyncIterator[Gate]:
     """An agent's gate on a store, while the block runs."""
     async with (
-        open_backend(url) as backend,
+        open_store(url) as backend,
         Gate.open(backend, run=RunRef("bench", "press"), timeout=3_600) as gate,
     ):
         yield gate

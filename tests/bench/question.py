@@ -30,7 +30,7 @@ from bench.under_test import Server, UnderTest, reachable, under_test
 from redis.asyncio import Redis
 
 from sayso import Gate, RunRef, ToolCall
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 
 AIM_CPU_MS = 2.0
 AIM_CARD = 3.0
@@ -298,7 +298,7 @@ async def question_sides(
 
 
 async def _gates(url: str, stack: AsyncExitStack, at_once: int) -> asyncio.Queue[Gate]:
-    backend = await stack.enter_async_context(open_backend(url))
+    backend = await stack.enter_async_context(open_store(url))
     gates: asyncio.Queue[Gate] = asyncio.Queue()
     for number in range(at_once):
         gate = Gate.open(backend, run=RunRef("bench", f"session-{number}"), timeout=3_600)

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import asdict
 from typing import Any
 
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.policy.presets import PRESETS
 from sayso.policy.rule_policy import RulePolicy
 from sayso_bots.replay.replaying import Replay, counted
@@ -21,7 +21,7 @@ def measure(trace: str) -> dict[str, dict[str, float]]:
 def _replayed(trace: str, press: Any) -> dict[str, float]:
     calls = read_trace(trace)
     policy = RulePolicy(allow=[one.rule for one in PRESETS["coding"]])
-    replay = Replay(policy, Terms(), press)
+    replay = Replay(policy, GrantOptions(), press)
 
     async def steps() -> Any:
         return [await replay.step(number, one) for number, one in enumerate(calls, 1)]

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from sayso import Gate, RunRef, ToolCall
 from sayso.questions.wire import encode
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.stores.redis.client import Client
 
 IDLE_SECONDS = 10.0
@@ -35,7 +35,7 @@ def resident_bytes() -> int:
 async def measure(url: str, count: int) -> dict[str, float]:
     """Memory and time for so many runs that wait at once."""
     async with (
-        open_backend(url) as backend,
+        open_store(url) as backend,
         Gate.open(backend, run=RunRef("bench", "waiting"), timeout=86_400) as gate,
     ):
         client: Client = backend.store._client  # type: ignore[attr-defined]

@@ -27,7 +27,7 @@ from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.rule import Rule
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso_bots.process.resources import collect_seldom
 from sayso_slack.card.bundle import bundle_room as slack_room
 from sayso_slack.card.everything import REVEAL_LIMIT, everything_modal
@@ -151,7 +151,7 @@ async def measured(url: str) -> dict[str, dict[str, float]]:
     )
     found: dict[str, dict[str, float]] = {}
     async with (
-        open_backend(url) as backend,
+        open_store(url) as backend,
         Gate.open(backend, run=RunRef("bench", "worst"), policy=POLICY, timeout=60) as gate,
         ticking() as ticker,
     ):

@@ -23,7 +23,7 @@ from sayso import (
     ToolCall,
 )
 from sayso.agent.options import GateOptions
-from sayso.agent.verdict import Verdict
+from sayso.agent.verdict import CheckResult
 from sayso.calls import new_id
 from sayso.clock import utc_now
 from sayso.digests import arguments_digest
@@ -128,7 +128,7 @@ class Agents:
         loop = asyncio.get_running_loop()
         ends = loop.time() + timeout
         asked = await self._gate(marker, timeout).submit(_call(marker))
-        if isinstance(asked, Verdict):
+        if isinstance(asked, CheckResult):
             return _said(asked)
         other = self._gate(marker, timeout, elsewhere=True)
         return _said(await other.resume(asked, timeout=max(0.1, ends - loop.time())))
@@ -237,7 +237,7 @@ def _call(marker: str) -> ToolCall:
     return ToolCall("deploy", {"what": marker})
 
 
-def _said(verdict: Verdict) -> Result:
+def _said(verdict: CheckResult) -> Result:
     return verdict.outcome, verdict.permission_id is None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from chaos.ledger import Ledger, Told, markers, session_of
 
 from sayso import Outcome
-from sayso.events import RequestEnding
+from sayso.events import Resolution
 from sayso.questions.structured_input import StructuredInputResponseEvent
 from sayso.stores.audit import AuditEntry
 from sayso.stores.backend import Backend
@@ -21,7 +21,7 @@ GRACE_SECONDS = 2.0
 YES = (Outcome.APPROVED, Outcome.ANSWERED)
 _BY_PEOPLE = (*YES, Outcome.DENIED)
 _ENDINGS = {outcome.value for outcome in Outcome}
-_LOST = ("UnknownRequestError", "RequestLostError")
+_LOST = ("RequestNotFoundError", "RequestLostError")
 _MOST_ENTRIES = 100_000
 
 
@@ -146,7 +146,7 @@ def _observed_otherwise(known: Mapping[str, Record], ledger: Ledger) -> Iterator
             yield f"{question_id}: observers heard {sorted(kinds)}, recorded {sorted(recorded)}"
 
 
-def _kind(ending: RequestEnding) -> str:
+def _kind(ending: Resolution) -> str:
     return str(type(ending.observed).model_fields["type"].default)
 
 

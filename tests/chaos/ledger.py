@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from sayso import Outcome
-from sayso.events import Event, RequestEnding, UserInputRequest
+from sayso.events import Event, Resolution, UserInputRequest
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionApprovedEvent, PermissionDeniedEvent
 
@@ -69,7 +69,7 @@ class Ledger:
         match event:
             case PermissionApprovedEvent() | PermissionDeniedEvent():
                 self.observed[event.permission_id].add(event.type)
-            case RequestEnding():
+            case Resolution():
                 self.observed[event.question_id].add(type(event).model_fields["type"].default)
 
     def pressed_yes(self, text: str, label: str) -> None:

@@ -24,7 +24,7 @@ from sayso import Gate, RunRef
 from sayso.agent.options import GateOptions
 from sayso.errors import BusLostError, SaysoError
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso_playground import (
     DeliverTwice,
     DropConnection,
@@ -98,7 +98,7 @@ class Play:
             if not self.sockets:
                 deliver_to(playground, url)
             here, there, third = [
-                await stack.enter_async_context(open_backend(self.topology.url)) for _ in range(3)
+                await stack.enter_async_context(open_store(self.topology.url)) for _ in range(3)
             ]
             agents = Agents(
                 (here, there), self.topology.url, url, self.ledger, self._lag, self.seed

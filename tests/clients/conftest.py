@@ -14,7 +14,7 @@ from support.playing import a_playground
 from support.typescript import Project, installed
 
 from sayso.calls import new_id
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 
 __all__ = ["bots", "project", "projects", "world"]
 
@@ -29,7 +29,7 @@ async def bots(redis_url: str) -> AsyncIterator[World]:
     separator = "&" if "?" in redis_url else "?"
     async with (
         a_playground() as playground,
-        open_backend(f"{redis_url}{separator}namespace=clients-{new_id()}") as backend,
+        open_store(f"{redis_url}{separator}namespace=clients-{new_id()}") as backend,
         world_on(playground, backend, _TOML) as world,
     ):
         yield world

@@ -16,7 +16,7 @@ from support.ports import free_port
 from support.typescript import Project
 from support.typescript_calls import CHECK, ask, asked
 
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.server.webserver import taken_port
 
@@ -236,7 +236,7 @@ async def test_a_wait_goes_on_where_the_bots_are_started_anew(
     config.write_text(TOML)
     with taken_port("127.0.0.1", 0) as sockets:
         port = sockets[0].getsockname()[1]
-    async with a_playground() as playground, open_backend(store_url) as backend:
+    async with a_playground() as playground, open_store(store_url) as backend:
         env = env_of(playground, SAYSO_STORE_URL=store_url, SAYSO_PORT=str(port))
         world = World(f"http://127.0.0.1:{port}", playground, None, backend, None)  # type: ignore[arg-type]
         async with process("serve", "--config", str(config), env=env) as first:

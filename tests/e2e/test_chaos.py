@@ -155,11 +155,11 @@ async def test_an_ending_that_the_store_lost_is_seen(backend: Backend) -> None:
 
 async def test_an_agent_whose_question_is_unknown_is_seen(backend: Backend) -> None:
     ledger = Ledger()
-    ledger.told.append(Told(MARKER, "resumed", 0.0, error="UnknownRequestError"))
+    ledger.told.append(Told(MARKER, "resumed", 0.0, error="RequestNotFoundError"))
 
     (problem,) = await judged(backend, ledger)
 
-    assert problem.startswith(f"{MARKER}: resumed was told UnknownRequestError")
+    assert problem.startswith(f"{MARKER}: resumed was told RequestNotFoundError")
 
 
 async def test_buttons_that_are_left_are_seen() -> None:

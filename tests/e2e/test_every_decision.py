@@ -15,7 +15,7 @@ import pytest
 from e2e.asked import REASONS, RUN, Asked, asked
 from e2e.hands import Hands, SlackHands, TelegramHands, both_cards, both_with_details, hands_at
 
-from sayso import Outcome, ToolCall, Verdict
+from sayso import CheckResult, Outcome, ToolCall
 from sayso.calls import new_id
 from sayso.clock import utc_now
 from sayso.digests import arguments_digest, short_digest
@@ -36,7 +36,7 @@ SCHEMA = {
 }
 
 
-def told(verdict: Verdict) -> tuple[Outcome, str, str | None]:
+def told(verdict: CheckResult) -> tuple[Outcome, str, str | None]:
     """What a verdict says of its end."""
     return verdict.outcome, verdict.reason, verdict.decided_by
 
@@ -132,9 +132,9 @@ async def test_changes_of_a_call_are_asked_for(scene: Asked, hands: Hands) -> No
 
 
 async def edited_everywhere(
-    scene: Asked, verdict: Verdict, actor: str, before: dict[str, Any], after: dict[str, Any]
+    scene: Asked, verdict: CheckResult, actor: str, before: dict[str, Any], after: dict[str, Any]
 ) -> None:
-    """Verdict, cards and audit know what was asked about and what is allowed in its place."""
+    """CheckResult, cards and audit know what was asked about and what is allowed in its place."""
     assert told(verdict) == (Outcome.APPROVED, "", actor)
     assert (verdict.asked_arguments, verdict.arguments) == (before, after)
     assert "with changed arguments" in verdict.as_tool_result()

@@ -17,7 +17,7 @@ from support.live import is_live
 
 from sayso import Gate, RunRef, ToolCall
 from sayso.errors import SaysoError
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "terminal_adapter"
 SETTINGS = """
@@ -94,7 +94,7 @@ async def test_a_question_is_answered_on_a_terminal_by_bots_that_know_no_termina
 ) -> None:
     async with (
         terminal(tmp_path, store_url) as screen,
-        open_backend(store_url) as backend,
+        open_store(store_url) as backend,
         Gate.open(backend, run=RUN) as gate,
     ):
         asking = asyncio.create_task(gate.check(ToolCall("deploy", {"to": "production"})))
@@ -116,7 +116,7 @@ async def test_always_takes_its_second_step_and_a_reason_is_typed(
     call = ToolCall("deploy", {"to": "staging"})
     async with (
         terminal(tmp_path, store_url) as screen,
-        open_backend(store_url) as backend,
+        open_store(store_url) as backend,
         Gate.open(backend, run=RUN) as gate,
     ):
         asking = asyncio.create_task(gate.check(call))

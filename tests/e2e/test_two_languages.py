@@ -9,7 +9,7 @@ import pytest
 from e2e.asked import Asked, asked
 from e2e.hands import SlackHands, TelegramHands
 
-from sayso import Gate, RunRef, ToolCall, Verdict
+from sayso import CheckResult, Gate, RunRef, ToolCall
 from sayso_playground import SlackMessage, TelegramMessage
 
 TO = 'to = ["slack:C0OPS", "telegram:-1001234567890"]\napprovers = ["alice", "bob"]\n'
@@ -68,7 +68,7 @@ async def test_each_route_speaks_its_language_in_both_chats(
     else:
         delivery = await scene.playground.telegram.press(telegram, "Erlauben", by="alice")
         assert delivery.toast == "Genehmigt."
-    verdict: Verdict = await zahlung
+    verdict: CheckResult = await zahlung
 
     assert verdict.approved
     await in_slack(scene, "zahlung", "Genehmigt von alice", "Beendet")

@@ -11,7 +11,7 @@ from support.api_world import World, world_on
 from support.playing import a_playground
 
 from sayso.calls import new_id
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", params=["memory", "redis"])
@@ -21,7 +21,7 @@ async def bots(request: pytest.FixtureRequest, redis_url: str) -> AsyncIterator[
     url = f"{redis_url}{separator}namespace=api-{new_id()}"
     async with (
         a_playground() as playground,
-        open_backend("memory://" if request.param == "memory" else url) as backend,
+        open_store("memory://" if request.param == "memory" else url) as backend,
         world_on(playground, backend) as world,
     ):
         yield world

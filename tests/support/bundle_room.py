@@ -12,7 +12,7 @@ from typing import Any
 from support.chat_double import ChatDouble, press_on
 from support.room import OPS, ChatRoom
 
-from sayso import RunRef, ToolCall, Verdict
+from sayso import CheckResult, RunRef, ToolCall
 from sayso.cards.card import Card, Ended
 from sayso.chats.places import Answer, MessageRef, Place
 from sayso.desk.desk import Desk, DeskOptions
@@ -70,7 +70,7 @@ class BundleRoom(ChatRoom):
     """A room whose desk gathers calls for as long as its window is open."""
 
     window: Window
-    checks: dict[str, asyncio.Task[Verdict]] = field(default_factory=dict)
+    checks: dict[str, asyncio.Task[CheckResult]] = field(default_factory=dict)
 
     def ask_about(self, *tools: str | ToolCall, **options: Any) -> None:
         """Ask about a call of each of these tools, all at once."""

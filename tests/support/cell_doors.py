@@ -16,7 +16,7 @@ from support.commands import deliver_to, env_of
 from sayso import RunRef
 from sayso.stores.backend import Backend
 from sayso.stores.cells.backend import CellsBackend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso_bots.server.server import serving
 from sayso_bots.settings.settings import settings_of
 from sayso_bots.settings.source import source_of
@@ -79,8 +79,8 @@ async def doors_on(playground: Playground, address: str) -> AsyncIterator[Doors]
     toml = f"{ROUTE}{API}{TOKENS}{_AAP}"
     env = env_of(playground, SAYSO_STORE_URL=address, SAYSO_AAP_SECRET=SECRET)
     async with (
-        open_backend(address) as theirs,
-        open_backend(address) as backend,
+        open_store(address) as theirs,
+        open_store(address) as backend,
         aiohttp.ClientSession() as session,
         serving(settings_of(source_of(toml, env)), backend=theirs) as bots,
     ):

@@ -28,7 +28,7 @@ from support.scenes import Scenes, cards
 from support.unanswered import expire_now
 
 from sayso import Decision, Handle, ToolCall
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 
 TESTS = Path(__file__).parents[1]
 STAGING = {"environment": "staging", "release": 42}
@@ -173,7 +173,7 @@ class DoorContract(FailClosedContract):
         running = scene.ask(self.door.run(sayso, work))
         await slack.card()
 
-        async with open_backend(store_url) as backend:
+        async with open_store(store_url) as backend:
             await expire_now(backend)
 
         (told,) = await running

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from sayso import (
+    CheckResult,
     Event,
     Gate,
     PermissionRequestEvent,
@@ -16,7 +17,6 @@ from sayso import (
     RulePolicy,
     RunRef,
     ToolCall,
-    Verdict,
 )
 from sayso.rules.rule import literal_rule
 from sayso.stores.backend import Backend
@@ -59,7 +59,7 @@ async def always(backend: Backend, call: ToolCall, *, allow: bool) -> None:
 
 async def waiters(
     gate: Gate, told: list[Event], count: int, *, key: str = "k"
-) -> list[asyncio.Task[Verdict]]:
+) -> list[asyncio.Task[CheckResult]]:
     """Checks of one call under one key that all wait for its question."""
     checks = []
     for _ in range(count):

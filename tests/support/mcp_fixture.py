@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.mcp_machine import POLICY, Machine
 
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 
 
 @pytest.fixture
@@ -24,5 +24,5 @@ async def machine(tmp_path: Path, store_url: str) -> AsyncIterator[Machine]:
         "SAYSO_CONFIG": str(config),
         "SAYSO_STORE_URL": store_url,
     }
-    async with open_backend(store_url) as backend:
+    async with open_store(store_url) as backend:
         yield Machine(tmp_path, env, backend)

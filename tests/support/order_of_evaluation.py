@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 from sayso import Decision, ToolCall
-from sayso.agent.verdict import Verdict
+from sayso.agent.verdict import CheckResult
 from sayso.rules.rule import Rule
 
 # The line of a policy that changes the arguments in place instead of answering with others.
@@ -62,7 +62,7 @@ class Told:
     session: str
     denied: set[str]
     overrides: dict[str, bool] = field(default_factory=dict)
-    answers: dict[str, tuple[ToolCall, Verdict]] = field(default_factory=dict)
+    answers: dict[str, tuple[ToolCall, CheckResult]] = field(default_factory=dict)
 
 
 class Order:

@@ -9,14 +9,14 @@ from collections.abc import Callable
 from typing import Self
 
 from sayso.clock import utc_now
-from sayso.events import RequestEnding, UserInputRequest
+from sayso.events import Resolution, UserInputRequest
 from sayso.questions.permission import PermissionRequestEvent
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 
-Answering = Callable[[UserInputRequest], RequestEnding | None]
+Answering = Callable[[UserInputRequest], Resolution | None]
 
 
-def allow(request: UserInputRequest) -> RequestEnding:
+def allow(request: UserInputRequest) -> Resolution:
     """The answer of a person who allows everything."""
     assert isinstance(request, PermissionRequestEvent)
     return request.approve(by="slack:U0ALICE", at=utc_now())
@@ -33,7 +33,7 @@ class People:
         self._url = store_url
         self._answer = answer
         self.asked: queue.Queue[UserInputRequest] = queue.Queue()
-        self.ended: queue.Queue[RequestEnding] = queue.Queue()
+        self.ended: queue.Queue[Resolution] = queue.Queue()
         self._loop = asyncio.new_event_loop()
         self._stop = asyncio.Event()
         self._thread = threading.Thread(target=self._live)
@@ -57,7 +57,7 @@ class People:
         await asyncio.gather(answering, return_exceptions=True)
 
     async def _take(self) -> None:
-        async with open_backend(self._url) as backend, backend.outbox.jobs("people") as jobs:
+        async with open_store(self._url) as backend, backend.outbox.jobs("people") as jobs:
             async for job in jobs:
                 record = await backend.store.get(job.question_id)
                 await backend.outbox.done(job)

@@ -19,12 +19,12 @@ from support.steps_of_a_play import Answer, Check, Step
 from sayso import Decision, Gate, Outcome, RunRef, ToolCall
 from sayso.agent.choices import chosen
 from sayso.agent.options import GateOptions
-from sayso.agent.verdict import Verdict
-from sayso.always.terms import Terms
-from sayso.errors import UnknownRequestError
+from sayso.agent.verdict import CheckResult
+from sayso.always.terms import GrantOptions
+from sayso.errors import RequestNotFoundError
 from sayso.events import Event, UserInputRequest
 from sayso.policy.chain import Chain, When
-from sayso.policy.decision import Context, Policy
+from sayso.policy.decision import Policy, PolicyContext
 from sayso.policy.rule_policy import RulePolicy
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.declarations import Requirements
@@ -33,7 +33,7 @@ from sayso.testing import Stage, a_request, a_response
 
 BY = "slack:U0ALICE"
 PATIENCE = timedelta(hours=2)
-TERMS = Terms()
+TERMS = GrantOptions()
 # Two processes work in one session, a third one in another session of the same agent.
 SESSIONS = ("s-1", "s-1", "s-2")
 OWN = "own question"
@@ -122,7 +122,7 @@ class World:
 
     @property
     def _changes(self) -> Policy:
-        def changes_in_place(call: ToolCall, context: Context) -> None:
+        def changes_in_place(call: ToolCall, context: PolicyContext) -> None:
             del context
             if call.arguments["command"] in self.config.changed:
                 cast("dict[str, Any]", call.arguments)["command"] = "changed"
@@ -130,13 +130,13 @@ class World:
         changes_in_place.__qualname__ = "changes_in_place"
         return changes_in_place
 
-    def _rewrites(self, call: ToolCall, context: Context) -> Decision | None:
+    def _rewrites(self, call: ToolCall, context: PolicyContext) -> Decision | None:
         del context
         decision, to = self.config.rewritten.get(str(call.arguments["command"]), (None, ""))
         changed = {**call.arguments, "command": to}
         return decision and decision.because("", line="rewritten").with_arguments(changed)
 
-    async def _asks(self, call: ToolCall, context: Context) -> Decision | None:
+    async def _asks(self, call: ToolCall, context: PolicyContext) -> Decision | None:
         if call.arguments["command"] not in self.config.own:
             return None
         assert context.ask is not None
@@ -222,7 +222,7 @@ class World:
         one = self.open[number]
         places = [n for n, session in enumerate(SESSIONS) if session == one.session]
         for stranger in {*range(len(SESSIONS))} - {*places}:
-            with pytest.raises(UnknownRequestError):
+            with pytest.raises(RequestNotFoundError):
                 await self.processes[stranger].gate.resume(one.request.permission_id, timeout=1)
         place = places[where % len(places)]
         self.asked = place, one.original
@@ -232,7 +232,7 @@ class World:
         for step in after:
             await self._do(*step)
         if one.ending is None or self._is_gone(one.request):
-            with pytest.raises(UnknownRequestError):
+            with pytest.raises(RequestNotFoundError):
                 await process.gate.resume(one.request.permission_id)
             return
         verdict = await process.gate.resume(one.request.permission_id)
@@ -252,7 +252,7 @@ class World:
             await asyncio.gather(task, return_exceptions=True)
 
     async def _follow(
-        self, step: Check, process: Process, task: asyncio.Task[Verdict | str]
+        self, step: Check, process: Process, task: asyncio.Task[CheckResult | str]
     ) -> None:
         """See that what comes of the call is what the order says, question by question."""
         self.asked = step.process, step.call
@@ -279,7 +279,7 @@ class World:
         else:
             self._is_as_expected(process, await task, expected)
 
-    async def _run(self, step: Check, process: Process) -> Verdict | str:
+    async def _run(self, step: Check, process: Process) -> CheckResult | str:
         # A call of its own: a policy may change it.
         call = replace(step.call, arguments={**step.call.arguments})
         if step.how == "check":
@@ -294,7 +294,7 @@ class World:
         self,
         step: Check,
         process: Process,
-        task: asyncio.Task[Verdict | str],
+        task: asyncio.Task[CheckResult | str],
         request: UserInputRequest,
         asked: ToolCall,
     ) -> None:
@@ -307,11 +307,11 @@ class World:
             return
         ending = await self._meanwhile(request, step.person, process.told.session, step.call)
         verdict = await task
-        assert isinstance(verdict, Verdict)
+        assert isinstance(verdict, CheckResult)
         self._as_answered(process, verdict, ending, asked, step.call)
 
     async def _asked(
-        self, process: Process, task: asyncio.Task[Verdict | str]
+        self, process: Process, task: asyncio.Task[CheckResult | str]
     ) -> UserInputRequest | None:
         """The next question of the process; None where its verdict comes first."""
         getting = asyncio.create_task(process.questions.get())
@@ -359,8 +359,10 @@ class World:
             until = self.clock() + TERMS.remember_for
             self.order.kept.append(Kept(rule.rule_id, rule.effect, call, session, until))
 
-    def _is_as_expected(self, process: Process, verdict: Verdict | str, expected: Expected) -> None:
-        assert isinstance(verdict, Verdict), "a person was asked"
+    def _is_as_expected(
+        self, process: Process, verdict: CheckResult | str, expected: Expected
+    ) -> None:
+        assert isinstance(verdict, CheckResult), "a person was asked"
         assert (verdict.approved, expected.what) in ((True, "approved"), (False, "denied")), verdict
         assert verdict.line in expected.lines, verdict
         if verdict.approved:
@@ -369,7 +371,7 @@ class World:
                 self.order.spend(process.told, verdict.line)
 
     def _as_answered(
-        self, process: Process, verdict: Verdict, ending: Recorded, *calls: ToolCall
+        self, process: Process, verdict: CheckResult, ending: Recorded, *calls: ToolCall
     ) -> Recorded:
         """The verdict is what was recorded, unless the process denies it: then that is recorded."""
         lines = self.order.denials(process.told, *calls)
@@ -381,6 +383,6 @@ class World:
         return replace(ending, lines=frozenset({verdict.line}))
 
 
-def any_call(call: ToolCall, context: Context) -> Awaitable[bool]:
+def any_call(call: ToolCall, context: PolicyContext) -> Awaitable[bool]:
     del call, context
     return asyncio.sleep(0, result=True)

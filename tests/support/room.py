@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from support.chat_double import ChatDouble, working
 
-from sayso import Gate, Outcome, RunRef, ToolCall, Verdict
+from sayso import CheckResult, Gate, Outcome, RunRef, ToolCall
 from sayso.cards.card import Card, Open
 from sayso.chats.places import MessageRef, Place
 from sayso.desk.desk import Desk
@@ -41,7 +41,7 @@ class Room:
         async with Gate.open(backend, **options) as opened, working(desk):
             yield cls(backend, opened, desk, **more)
 
-    def ask(self, call: ToolCall, **options: Any) -> asyncio.Task[Verdict]:
+    def ask(self, call: ToolCall, **options: Any) -> asyncio.Task[CheckResult]:
         """Ask about a call; the verdict to come."""
         return asyncio.create_task(self.gate.check(call, **options))
 
@@ -71,7 +71,7 @@ class ChatRoom(Room):
 
     chat: ChatDouble
 
-    async def asked(self, call: ToolCall) -> tuple[asyncio.Task[Verdict], MessageRef, Card]:
+    async def asked(self, call: ToolCall) -> tuple[asyncio.Task[CheckResult], MessageRef, Card]:
         """Ask about a call; the verdict to come, and its open card."""
         waiting = self.ask(call)
         ref, card = await self.chat.card_where(

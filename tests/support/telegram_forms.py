@@ -19,7 +19,7 @@ from sayso.chats.places import Place
 from sayso.clock import utc_now
 from sayso.desk.routes import Route, Routes
 from sayso.errors import InvalidInputError
-from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
+from sayso.events import Resolution, UserInputRequest, UserInputResponse
 from sayso.forms.form import Form, FormField, Option
 from sayso.forms.inputs import NO_INPUTS, Inputs
 from sayso.stores.backend import Backend
@@ -114,7 +114,7 @@ class TelegramOrderRequestEvent(UserInputRequest):
             values=dict(inputs),
         )
 
-    def told(self, ending: RequestEnding) -> tuple[tuple[str, str], ...]:
+    def told(self, ending: Resolution) -> tuple[tuple[str, str], ...]:
         values = ending.values if isinstance(ending, TelegramOrderResponseEvent) else {}
         return tuple((name, str(value)) for name, value in values.items())
 

@@ -23,7 +23,7 @@ from agents import (
 )
 from pydantic import TypeAdapter
 
-from sayso.agent.batch import Submitted
+from sayso.agent.batch import SubmittedCall
 from sayso.agent.timeouts import Timeout
 from sayso.calls import RunRef, ToolCall, new_id
 from sayso.digests import arguments_digest, is_digest_of
@@ -59,7 +59,7 @@ class _Kept:
     """A run that was interrupted: who asked, what was handed in, and the state to go on from."""
 
     run: RunRef
-    submitted: list[Submitted]
+    submitted: list[SubmittedCall]
     state: str
 
 
@@ -129,7 +129,7 @@ async def submit(
         call, path = _call(item), asker.at(item.agent.name).path
         key = f"{mark}:{number}:{call.call_id}"
         said = await sayso.submit(call, run=run, key=key, path=path, description=_description(item))
-        submitted.append(Submitted(call, said, run.agent_id, path))
+        submitted.append(SubmittedCall(call, said, run.agent_id, path))
     return _KEPT.dump_json(_Kept(run, submitted, written)).decode()
 
 
@@ -149,7 +149,7 @@ async def decided(
     Raises:
         ValueError: ``kept`` is not what ``submit`` gave.
         WaitTimeoutError: ``timeout`` is over and a question is still open.
-        UnknownRequestError, StoreUnreachableError: as for ``Handle.resume``.
+        RequestNotFoundError, StoreUnreachableError: as for ``Handle.resume``.
     """
     waiting = read(kept, _KEPT)
     state = await RunState.from_string(agent, waiting.state, **deserialized)

@@ -8,7 +8,7 @@ from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
-from sayso.errors import StoreUnreachableError, UnknownRequestError, UnreadableEventError
+from sayso.errors import RequestNotFoundError, StoreUnreachableError, UnreadableEventError
 from sayso.seldom import Seldom
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Record
@@ -132,7 +132,7 @@ class Afterwards:
     async def _unused(self, record: Record, _: Kept) -> None:
         try:
             await self._backend.uses.lapse(record.request.question_id)
-        except UnknownRequestError:
+        except RequestNotFoundError:
             return
 
 

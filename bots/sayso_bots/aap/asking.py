@@ -12,7 +12,7 @@ from aiohttp import web
 from sayso.calls import RunRef
 from sayso.clock import Clock
 from sayso.desk.routes import Routes
-from sayso.errors import DuplicateRequestError, StoreUnreachableError, UnknownRequestError
+from sayso.errors import DuplicateRequestError, RequestNotFoundError, StoreUnreachableError
 from sayso.policy.server_policy import ServerPolicy
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
@@ -258,7 +258,7 @@ class Asking:
         record = await backend.store.get(request_id) if request_id else None
         if record is not None and record.ending is None and record.seconds_left <= 0:
             expired = record.request.expired(at=self._clock())
-            with suppress(UnknownRequestError):
+            with suppress(RequestNotFoundError):
                 await self._backend.store.settle(request_id, expired)
             record = await self._backend.store.get(request_id)
         kept = None if record is None else kept_in(record)

@@ -10,7 +10,7 @@ from typing import Any
 from sayso.always.widths import derive
 from sayso.calls import RunRef, ToolCall
 from sayso.digests import shown_and_digest
-from sayso.events import Outcome, RequestEnding
+from sayso.events import Outcome, Resolution
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.ports import Record, Use
@@ -166,7 +166,7 @@ def moment(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{at.microsecond // 1000:03d}Z"
 
 
-def _decision(record: Record, ending: RequestEnding, kept: Kept) -> dict[str, str]:
+def _decision(record: Record, ending: Resolution, kept: Kept) -> dict[str, str]:
     decision = {"status": status_of(record), "decided_at": moment(decided_at(record))}
     if note := _note(ending):
         decision["note"] = note
@@ -175,7 +175,7 @@ def _decision(record: Record, ending: RequestEnding, kept: Kept) -> dict[str, st
     return decision
 
 
-def _note(ending: RequestEnding) -> str:
+def _note(ending: Resolution) -> str:
     asks = isinstance(ending, PermissionResponseEvent) and ending.asks_for_changes
     return f"Changes were asked for: {ending.reason}" if asks else ending.reason.strip()
 

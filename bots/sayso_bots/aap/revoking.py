@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from sayso.clock import Clock
-from sayso.errors import StoreUnreachableError, UnknownRequestError
+from sayso.errors import RequestNotFoundError, StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso_bots.aap.instances import Instances
 from sayso_bots.aap.requests import filed_by
@@ -26,7 +26,7 @@ async def revoke(backend: Backend, instances: Instances, instance_id: str, clock
         if record.request.filed_by == filed_by(instance_id):
             ending = record.request.cancelled(at=clock(), reason="its instance is deleted")
             # One that is gone meanwhile has ended as well.
-            with suppress(UnknownRequestError):
+            with suppress(RequestNotFoundError):
                 settled = await backend.store.settle(record.request.question_id, ending)
                 withdrawn += settled.first
     for name, cell in backend.cells.items():

@@ -15,12 +15,12 @@ from typing import Any
 from sayso.agent.gate import Gate
 from sayso.agent.place import place_of, project_folder, project_of
 from sayso.agent.responding import Answering
-from sayso.agent.verdict import Verdict
-from sayso.always.terms import Terms
+from sayso.agent.verdict import CheckResult
+from sayso.always.terms import GrantOptions
 from sayso.calls import RunRef
 from sayso.clock import utc_now
 from sayso.digests import is_same_json
-from sayso.errors import AlreadySettledError, SaysoError
+from sayso.errors import AlreadyResolvedError, SaysoError
 from sayso.events import UserInputRequest, UserInputResponse
 from sayso.questions import permission as calls
 from sayso.questions import text_approval as texts
@@ -109,7 +109,7 @@ class Races:
 
     async def _asked(self, gate: Gate, permission: Permission, editor: Editor) -> bytes:
         said = await self._submitted(gate, permission)
-        if isinstance(said, Verdict):
+        if isinstance(said, CheckResult):
             if _is_withdrawn(editor):
                 return permission.cancelled()
             return _by_verdict(permission, said)
@@ -129,7 +129,7 @@ class Races:
             chat.cancel()
             await asyncio.gather(chat, return_exceptions=True)
 
-    async def _submitted(self, gate: Gate, permission: Permission) -> str | Verdict:
+    async def _submitted(self, gate: Gate, permission: Permission) -> str | CheckResult:
         call = permission.call
         if call is None:
             text = permission.description or permission.title
@@ -164,14 +164,14 @@ class Races:
         keys = (texts.APPROVE, texts.DENY) if permission.call is None else (calls.ALLOW, calls.DENY)
         key = keys[0] if said == "allowed" else keys[1]
         answering = Answering(
-            self.backend, None, Terms(), utc_now, overruled=partial(_overruled, gate)
+            self.backend, None, GrantOptions(), utc_now, overruled=partial(_overruled, gate)
         )
         record = await self.backend.store.get(question)
         if record is None:
             return permission.answer(allowed=False)
         try:
             await answering.choose(record, key, by=EDITOR)
-        except AlreadySettledError:
+        except AlreadyResolvedError:
             return await chat
         return message.raw
 
@@ -200,7 +200,7 @@ async def _in_chat(gate: Gate, permission: Permission, question: str) -> bytes:
     return _by_verdict(permission, await gate.resume(question))
 
 
-def _by_verdict(permission: Permission, verdict: Verdict) -> bytes:
+def _by_verdict(permission: Permission, verdict: CheckResult) -> bytes:
     if verdict.approved and permission.call is not None:
         arguments = dict(verdict.arguments)
         if not is_same_json(arguments, dict(permission.call.arguments)):

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from sayso.agent.choices import pressed
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.cards.card import Choice, every
 from sayso.errors import FieldError, InvalidInputError
 from sayso.events import UserInputRequest, UserInputResponse
@@ -41,7 +41,7 @@ class Asked:
     request: UserInputRequest
     by: str
     at: datetime
-    terms: Terms
+    terms: GrantOptions
 
 
 def answer_of(

@@ -10,7 +10,7 @@ from typing import Any
 
 from aiohttp import web
 
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.calls import RunRef
 from sayso.chats.adapter import Adapter
 from sayso.clock import Clock, utc_now
@@ -67,7 +67,7 @@ async def hosted_api(
     adapters: Mapping[str, Adapter],
     *,
     policies: ServerPolicy | None = None,
-    terms: Terms | None = None,
+    terms: GrantOptions | None = None,
     clock: Clock = utc_now,
     limits: StreamLimits = _LIMITS,
 ) -> AsyncIterator[HostedApi]:
@@ -79,7 +79,7 @@ async def hosted_api(
         refused = RefusedPresses(backend.audit, background, None)
         people = People(routes, Approvers(routes, adapters), refused)
         try:
-            says = Says(policies or ServerPolicy(), terms or Terms())
+            says = Says(policies or ServerPolicy(), terms or GrantOptions())
             staying = Staying(streams, polls, background)
             yield HostedApi(settings, backend, people, staying, says, clock)
         finally:
@@ -102,7 +102,7 @@ class Says:
     """What the settings say of calls: the policy, and on which terms Always is remembered."""
 
     policies: ServerPolicy
-    terms: Terms
+    terms: GrantOptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS
 from sayso.calls import RunRef
 from sayso.clock import Clock
 from sayso.desk.routes import Routes
-from sayso.errors import DuplicateRequestError, SaysoError, UnknownRequestError
+from sayso.errors import DuplicateRequestError, RequestNotFoundError, SaysoError
 from sayso.events import UserInputRequest
 from sayso.policy.server_policy import ServerPolicy
 from sayso.stores.backend import Backend
@@ -164,7 +164,7 @@ class Asking:
             settle = partial(self._backend.store.settle, asked.question_id, ending)
             try:
                 await patience(settle)
-            except UnknownRequestError:
+            except RequestNotFoundError:
                 continue  # it was not asked after all
             except SaysoError as error:
                 _log.warning("a request of a batch stays open until it expires: %s", error)

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic_core import from_json
 
-from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
+from sayso.events import Resolution, UserInputRequest, UserInputResponse
 from sayso.questions.kinds import kinds as known_kinds
 from sayso_bots.api.problems import ApiProblem, Wrong, invalid
 from sayso_bots.strict_json import refuse_duplicates
@@ -76,5 +76,5 @@ def _kind(type_name: str, model: type[_Kind]) -> Kind[_Kind]:
     names = {name: field.alias or name for name, field in model.model_fields.items()}
     # Which field is the id, only the model knows: it answers with whatever that field holds.
     named: dict[str, Any] = {name: name for name in model.model_fields}
-    asked: UserInputRequest | RequestEnding = model.model_construct(None, **named)
+    asked: UserInputRequest | Resolution = model.model_construct(None, **named)
     return Kind(type_name, model, names, names[asked.question_id])

@@ -9,7 +9,7 @@ from sayso.agent.decider import Asker, Decider
 from sayso.agent.unasked import Unasked
 from sayso.agent.verdict import decided as verdict_by
 from sayso.clock import Clock
-from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
+from sayso.events import Resolution, UserInputRequest, UserInputResponse
 from sayso.policy.decision import Decision, Ruling
 from sayso.policy.server_policy import ServerPolicy
 from sayso.questions.permission import PermissionRequestEvent, call_of, calls_of
@@ -138,7 +138,7 @@ async def denied_by_now(
     request: PermissionRequestEvent,
     clock: Clock,
     *,
-    ending: RequestEnding | None,
+    ending: Resolution | None,
 ) -> tuple[Decision | None, str]:
     """What denies by now a call that is open or was approved, and the version of the rules so.
 
@@ -166,6 +166,6 @@ def _said_by(
     return request.approve(by="", at=at, reason=reason).model_copy(update={"decided_by": None})
 
 
-async def nobody(request: UserInputRequest) -> RequestEnding:
+async def nobody(request: UserInputRequest) -> Resolution:
     """A policy of the settings has no questions of its own."""
     raise TypeError(f"the policy of the settings asks nothing itself, not {request.subject!r}")

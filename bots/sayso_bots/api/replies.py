@@ -8,7 +8,7 @@ from typing import Any
 
 from aiohttp import web
 
-from sayso.events import Event, RequestEnding
+from sayso.events import Event, Resolution
 from sayso.stores.ports import Record
 from sayso_bots.api.problems import ApiProblem
 
@@ -23,7 +23,7 @@ def already_answered(record: Record) -> ApiProblem:
     return ApiProblem(409, "AlreadyAnswered", detail, response=_plain(ending))
 
 
-def denied_by_rule(ending: RequestEnding) -> ApiProblem:
+def denied_by_rule(ending: Resolution) -> ApiProblem:
     """The problem that an approval meets where a rule denies the call, with what was recorded."""
     return ApiProblem(409, "DeniedByRule", ending.reason, response=_plain(ending))
 

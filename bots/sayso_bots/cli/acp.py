@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import PurePath
 
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso_bots.acp.messages import MOST_BYTES
 from sayso_bots.acp.proxy import Proxy
 from sayso_bots.acp.race import Asker, Races
@@ -77,7 +77,7 @@ async def _between(
     args: argparse.Namespace, env: Mapping[str, str], settings: AskSettings, asker: Asker
 ) -> int:
     async with (
-        open_backend(settings.store.url) as backend,
+        open_store(settings.store.url) as backend,
         our_lines(MOST_BYTES) as editor,
         child_of(args.command, env, MOST_BYTES) as agent,
     ):

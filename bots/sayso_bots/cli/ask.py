@@ -19,14 +19,14 @@ from sayso.actors import check_actor
 from sayso.agent.gate import Gate
 from sayso.agent.place import here
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
-from sayso.agent.verdict import Verdict
+from sayso.agent.verdict import CheckResult
 from sayso.calls import RunRef, ToolCall, new_id
 from sayso.durations import parse_duration
-from sayso.errors import KeyReusedError, RequestLostError, StoreUnreachableError
+from sayso.errors import IdempotencyConflictError, RequestLostError, StoreUnreachableError
 from sayso.events import Event, Outcome
-from sayso.policy.decision import Context, Ruling, evaluate
+from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.stores.ports import check_key
 from sayso_bots.cli.arguments import add_asking_store, add_json
 from sayso_bots.cli.call import UsageError, add_call, call_of, instead
@@ -158,10 +158,10 @@ def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
 
 async def _verdict(
     args: argparse.Namespace, said: Prepared, screen: Screen | None, stopped: Withdrawal
-) -> Verdict:
+) -> CheckResult:
     url, policy = said.settings.store.url, said.settings.policies
-    async with open_backend(url) as backend, stopped.looking(backend):
-        decision = await evaluate(policy, said.call, Context(said.run))
+    async with open_store(url) as backend, stopped.looking(backend):
+        decision = await evaluate(policy, said.call, PolicyContext(said.run))
         if decision is not None and decision.ruling is Ruling.DENY:
             screen = None  # nobody is asked
         ends_at = asyncio.get_running_loop().time() + said.seconds
@@ -209,7 +209,9 @@ def _gate(
     )
 
 
-async def _checked(gate: Gate, args: argparse.Namespace, said: Prepared, seconds: float) -> Verdict:
+async def _checked(
+    gate: Gate, args: argparse.Namespace, said: Prepared, seconds: float
+) -> CheckResult:
     """The verdict; what went wrong is told in terms of the command line and the settings."""
     try:
         return await gate.check(
@@ -219,7 +221,7 @@ async def _checked(gate: Gate, args: argparse.Namespace, said: Prepared, seconds
             timeout=seconds,
             key=args.key,
         )
-    except KeyReusedError as error:
+    except IdempotencyConflictError as error:
         raise UsageError(str(error)) from None
     except RequestLostError:
         raise
@@ -268,7 +270,7 @@ def _given(written: str | None, option: str) -> float | None:
         raise UsageError(f"{option} {written!r:.40} {error}") from None
 
 
-def _print(verdict: Verdict, settings: AskSettings, *, as_json: bool) -> None:
+def _print(verdict: CheckResult, settings: AskSettings, *, as_json: bool) -> None:
     outcome = verdict.outcome.value
     if as_json or not (CODES[verdict.outcome] == 3 and sys.stdout.isatty() and sys.stderr.isatty()):
         # On a terminal, the line on stderr below says the same and more.
@@ -278,7 +280,7 @@ def _print(verdict: Verdict, settings: AskSettings, *, as_json: bool) -> None:
         print(f"sayso: {outcome}: {reason}", file=sys.stderr)
 
 
-def printed(verdict: Verdict, settings: AskSettings, *, as_json: bool) -> str:
+def printed(verdict: CheckResult, settings: AskSettings, *, as_json: bool) -> str:
     """The verdict as stdout has it."""
     if as_json:
         return json.dumps(_shown(verdict))
@@ -288,7 +290,7 @@ def printed(verdict: Verdict, settings: AskSettings, *, as_json: bool) -> str:
     return f"{verdict.outcome.value}{by}{because}"
 
 
-def _shown(verdict: Verdict) -> Mapping[str, Any]:
+def _shown(verdict: CheckResult) -> Mapping[str, Any]:
     is_decided = CODES[verdict.outcome] < 3
     return {
         "outcome": verdict.outcome.value,

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 
 from sayso.clock import utc_now
-from sayso.errors import UnknownRequestError
+from sayso.errors import RequestNotFoundError
 from sayso.questions.wire import encode
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Settled
@@ -38,7 +38,7 @@ def cancel_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
         args.id = await request_id(backend, args.id)
         record = await backend.store.get(args.id)
         if record is None:
-            raise UnknownRequestError(args.id)
+            raise RequestNotFoundError(args.id)
         by, reason = f"cli:{who_and_where()}", args.reason or "withdrawn with `sayso cancel`"
         ending = record.request.cancelled(at=utc_now(), by=by, reason=reason)
         return await backend.store.settle(args.id, ending)

@@ -15,7 +15,7 @@ from sayso.errors import ConfigError, StoreUnreachableError
 from sayso.platforms.bot import Bot
 from sayso.platforms.finding import Finding
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.stores.memory.drafts import MemoryDrafts
 from sayso.written.document import SettingsError
 from sayso_bots.cli.arguments import add_config, add_json
@@ -80,7 +80,7 @@ async def _findings(settings: Settings) -> AsyncGenerator[Finding, None]:
     for finding in kind_findings(settings.questions.types):
         yield finding
     try:
-        async with open_backend(settings.store.url) as backend:
+        async with open_store(settings.store.url) as backend:
             found = await look_at_store(backend, settings.store)
             yield found
             if found.level == "ok" or backend.cells:

@@ -13,13 +13,13 @@ from typing import Any
 from sayso.agent.place import project_folder, project_of
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError, StoreUnreachableError
-from sayso.policy.decision import Context, Decision, evaluate
+from sayso.policy.decision import Decision, PolicyContext, evaluate
 from sayso.policy.presets import PRESETS
 from sayso.policy.server_policy import Section, ServerPolicy
 from sayso.policy.written import PlacedRule
 from sayso.rules.book import RuleBook
 from sayso.rules.rule import RememberedRule
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.text.secrets import hiding
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.call import add_call, call_of, instead
@@ -96,7 +96,7 @@ async def _book(store: StoreSettings, run: RunRef) -> RuleBook:
         raise ConfigError(
             f"{store.name} is memory://, which lives inside another process; leave out --session"
         )
-    async with open_backend(store.url) as backend:
+    async with open_store(store.url) as backend:
         try:
             return await backend.rules.book(run)
         except StoreUnreachableError as error:
@@ -109,7 +109,7 @@ async def _explained(
     async def could_be_spent(_: str) -> bool:
         return True
 
-    context = Context(
+    context = PolicyContext(
         run,
         book.remembered,
         spend=could_be_spent,

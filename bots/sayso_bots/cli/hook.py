@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS
 from sayso.errors import ConfigError
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.text.secrets import has_login
 from sayso_bots.cli.arguments import add_asking_store, add_json
 from sayso_bots.cli.call import UsageError
@@ -158,7 +158,7 @@ def answered_here(
 async def _answered(
     event: HookEvent, settings: AskSettings, asker: Asker, reader: int, say: Say
 ) -> Answered:
-    async with open_backend(settings.store.url) as backend:
+    async with open_store(settings.store.url) as backend:
         work = asyncio.create_task(answered(event, settings, asker, backend, say))
         try:
             while not work.done():
@@ -183,7 +183,7 @@ def told_here(words: Sequence[str], env: Mapping[str, str], ran: Ran) -> None:
 
 
 async def _told(ran: Ran, settings: AskSettings, asker: Asker) -> None:
-    async with open_backend(settings.store.url) as backend:
+    async with open_store(settings.store.url) as backend:
         await tell(ran, asker.agent, backend)
 
 

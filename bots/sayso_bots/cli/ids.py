@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sayso.errors import ConfigError, StoreUnreachableError, UnknownRequestError
+from sayso.errors import ConfigError, RequestNotFoundError, StoreUnreachableError
 from sayso.stores.backend import Backend
 
 BEGINNING = 5
@@ -18,7 +18,7 @@ async def request_id(backend: Backend, written: str) -> str:
     """The id of the request that is meant: of those that wait, and those in the audit.
 
     Raises:
-        UnknownRequestError: there is none.
+        RequestNotFoundError: there is none.
         StoreUnreachableError: none that answers is meant, and not all answer.
         ConfigError: more than one begins so.
     """
@@ -35,7 +35,7 @@ async def request_id(backend: Backend, written: str) -> str:
     told = (entry.question_id for entry in await backend.audit.read(_ENTRIES_READ))
     found = _begun(written, (*waiting, *told), "requests")
     if found is None:
-        raise away or UnknownRequestError(written)
+        raise away or RequestNotFoundError(written)
     return found
 
 

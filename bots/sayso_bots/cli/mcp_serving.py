@@ -17,7 +17,7 @@ from typing import Any
 from sayso.agent.place import project_folder
 from sayso.errors import ConfigError
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.mcp_setup import LOOPBACK, Setup, address_of, read_setup, read_token
 from sayso_bots.cli.named import keep_from_children
@@ -53,7 +53,7 @@ def own_server(args: argparse.Namespace, env: Mapping[str, str]) -> int:
 
 
 async def _own(setup: Setup) -> int:
-    async with open_backend(setup.settings.store.url) as backend, our_lines(MOST_BYTES) as lines:
+    async with open_store(setup.settings.store.url) as backend, our_lines(MOST_BYTES) as lines:
         await _talked(_proxy(setup, backend, own=True), lines, Own())
     return 0
 
@@ -94,7 +94,7 @@ async def _listening(
     names = {*LOOPBACK, *args.name} if host in LOOPBACK or args.name else ()
     try:
         with _taken(host, port) as sockets:
-            async with open_backend(setup.settings.store.url) as backend:
+            async with open_store(setup.settings.store.url) as backend:
                 proxy = _proxy(setup, backend, own=own)
                 front = Front(proxy, sides, token=token, names=names)
                 async with answering(sockets, front.routes()):
@@ -119,7 +119,7 @@ def _taken(host: str, port: int) -> Iterator[Sequence[socket.socket]]:
 
 
 async def _before_process(command: list[str], env: Mapping[str, str], setup: Setup) -> int:
-    async with open_backend(setup.settings.store.url) as backend, our_lines(MOST_BYTES) as lines:
+    async with open_store(setup.settings.store.url) as backend, our_lines(MOST_BYTES) as lines:
         server = Process(command, lines.write)
         try:
             await server.start(env)
@@ -141,7 +141,7 @@ async def _before_process(command: list[str], env: Mapping[str, str], setup: Set
 
 
 async def _before_address(url: str, headers: Mapping[str, str], setup: Setup) -> int:
-    async with open_backend(setup.settings.store.url) as backend, our_lines(MOST_BYTES) as lines:
+    async with open_store(setup.settings.store.url) as backend, our_lines(MOST_BYTES) as lines:
         web = Web(url, headers)
         peer = Listening(web, lines)
         try:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sayso.events import RequestEnding
+from sayso.events import Resolution
 from sayso.questions.wire import encode
 from sayso.stores.ports import Record
 from sayso.text.secrets import redacted_text
@@ -33,7 +33,7 @@ def record_as_json(record: Record) -> Mapping[str, Any]:
     }
 
 
-def ended_text(ending: RequestEnding) -> str:
+def ended_text(ending: Resolution) -> str:
     """How a request ended, on one line."""
     by = f" by {ending.decided_by}" if ending.decided_by else ""
     because = f": {one_line(redacted_text(ending.reason))}" if ending.reason else ""

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.policy.decision import Policy
 from sayso.policy.rule_policy import RulePolicy
 from sayso.written.document import parsed, read_text
@@ -70,17 +70,17 @@ def replay_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:  # 
     return 0
 
 
-def read_cost(name: str | None) -> tuple[Policy, Terms]:
+def read_cost(name: str | None) -> tuple[Policy, GrantOptions]:
     """The policy in a file and the terms of Always beside it; without one every tool asks.
 
     Raises:
         SettingsError: it cannot be read, or something in it is wrong.
     """
     if name is None:
-        return RulePolicy(), Terms()
+        return RulePolicy(), GrantOptions()
     text = read_text(name)
     if {"policy", "always"}.isdisjoint(parsed(text, name)[0]):
-        return RulePolicy.from_file(name), Terms()
+        return RulePolicy.from_file(name), GrantOptions()
     source = source_of(text, {}, name=name)
     policies, terms = read_policies(source), read_always(source)
     source.check("policy", "always")

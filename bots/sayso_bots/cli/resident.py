@@ -93,11 +93,11 @@ class Commands:
         return {"code": CODES[verdict.outcome], "out": f"{out}\n"}
 
     async def _backend(self, url: str) -> Backend | None:
-        from sayso.stores.connect import open_backend
+        from sayso.stores.connect import open_store
 
         async with self._opening:
             if url not in self._backends and len(self._backends) < MOST_STORES:
-                opened = await self._stack.enter_async_context(open_backend(url))
+                opened = await self._stack.enter_async_context(open_store(url))
                 self._backends[url] = opened
         return self._backends.get(url)
 

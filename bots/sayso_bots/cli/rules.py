@@ -13,7 +13,7 @@ from typing import Any
 from sayso.clock import utc_now
 from sayso.digests import short_digest
 from sayso.durations import duration_text
-from sayso.rules.fits import told
+from sayso.rules.matchers import told
 from sayso.rules.rule import RememberedRule, Rule
 from sayso.stores.ports import KeptRule
 from sayso.text.secrets import hiding, redacted
@@ -83,7 +83,7 @@ def where(rule: Rule) -> str:
     if rule.arguments_digest is not None and not rule.params and not rule.talk:
         return f"exactly arguments {short_digest(rule.arguments_digest)}"
     parts = [f"{name} = {pattern}" for name, pattern in patterns(rule).items()]
-    parts += [f"{name}: {told(fit)}" for name, fit in rule.fits.items()]
+    parts += [f"{name}: {told(fit)}" for name, fit in rule.matchers.items()]
     parts += [f"any {name}" for name in rule.talk]
     if rule.others_digest is not None:
         parts.append(f"others {short_digest(rule.others_digest)}")
@@ -91,9 +91,9 @@ def where(rule: Rule) -> str:
     return where if rule.arguments_digest is None else f"exactly {where}"
 
 
-def fits(rule: Rule) -> dict[str, Any]:
+def matchers_of(rule: Rule) -> dict[str, Any]:
     """What arguments may be by their meaning, as JSON."""
-    return {name: asdict(fit) for name, fit in rule.fits.items()}
+    return {name: asdict(fit) for name, fit in rule.matchers.items()}
 
 
 def patterns(rule: Rule) -> dict[str, str]:
@@ -119,7 +119,7 @@ def _rule_as_json(kept: KeptRule, now: datetime) -> Mapping[str, Any]:
         "tool": remembered.rule.tool,
         "also": list(remembered.rule.also),
         "params": patterns(remembered.rule),
-        "fits": fits(remembered.rule),
+        "matchers": matchers_of(remembered.rule),
         "talk": list(remembered.rule.talk),
         "argumentsDigest": remembered.rule.arguments_digest,
         "othersDigest": remembered.rule.others_digest,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from sayso.clock import utc_now
 from sayso.durations import duration_text
-from sayso.errors import UnknownRequestError
+from sayso.errors import RequestNotFoundError
 from sayso.events import UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Record
@@ -43,7 +43,7 @@ def show_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
         args.id = await request_id(backend, args.id)
         record = await backend.store.get(args.id)
         if record is None:
-            raise UnknownRequestError(args.id)
+            raise RequestNotFoundError(args.id)
         return record, await backend.roster.count()
 
     record, desks = with_store(args, env, found)

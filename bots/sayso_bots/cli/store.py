@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from sayso.errors import ConfigError, OtherCellsError, SaysoError, StoreUnreachableError
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso_bots.settings.store import StoreSettings, read_store
 
 START_BOTS = "no bots are running on this store; `sayso serve` starts them"
@@ -41,7 +41,7 @@ def with_store(
         )
 
     async def looked() -> _T:
-        async with open_backend(store.url) as backend:
+        async with open_store(store.url) as backend:
             try:
                 await backend.leases.ping()
                 found = await look(backend)
@@ -92,7 +92,7 @@ def unattended(store: StoreSettings) -> str:
     """
 
     async def desks() -> int:
-        async with asyncio.timeout(_LOOK_SECONDS), open_backend(store.url) as backend:
+        async with asyncio.timeout(_LOOK_SECONDS), open_store(store.url) as backend:
             return await backend.roster.count()
 
     try:

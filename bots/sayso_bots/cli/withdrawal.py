@@ -9,7 +9,7 @@ from typing import Any
 
 from sayso.calls import ToolCall
 from sayso.errors import SaysoError
-from sayso.events import Event, Outcome, RequestEnding, UserInputRequest
+from sayso.events import Event, Outcome, Resolution, UserInputRequest
 from sayso.stores.backend import Backend
 from sayso_bots.cli.records import ended_text
 
@@ -21,7 +21,7 @@ class Withdrawal:
 
     def __init__(self) -> None:
         self._request: UserInputRequest | None = None
-        self._ending: RequestEnding | None = None
+        self._ending: Resolution | None = None
 
     def hear(self, event: Event) -> None:
         """The gate asked, or something ended."""

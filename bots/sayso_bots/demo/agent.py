@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from sayso.agent.gate import Gate
-from sayso.agent.verdict import Verdict
+from sayso.agent.verdict import CheckResult
 from sayso.calls import ToolCall
 from sayso_bots.demo.questions import Say, ask_questions
 
@@ -44,7 +44,7 @@ _DESCRIPTIONS = {
 }
 
 
-async def ask(gate: Gate, call: ToolCall) -> Verdict:
+async def ask(gate: Gate, call: ToolCall) -> CheckResult:
     """Ask for one call, with the agent's reason for it."""
     return await gate.check(call, description=_DESCRIPTIONS.get(call.name, ""))
 
@@ -70,7 +70,7 @@ def _short(call: ToolCall) -> str:
     return f"{first[:100]} … ({len(text)} characters)" if len(text) > 100 else text
 
 
-def _result(verdict: Verdict) -> str:
+def _result(verdict: CheckResult) -> str:
     if not verdict.approved:
         return verdict.as_tool_result()
     if verdict.decided_by is None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from sayso.agent.verdict import Verdict
+from sayso.agent.verdict import CheckResult
 from sayso.calls import ToolCall
 from sayso.events import Outcome
 from sayso_bots.demo.agent import ask, dangerous_call, harmless_call, long_call
@@ -137,7 +137,7 @@ async def _see_all(playing: _Play, chat: SlackChat | TelegramChat) -> None:
 
 async def _asked(
     playing: _Play, call: ToolCall, presses: Callable[[], Awaitable[object]]
-) -> Verdict:
+) -> CheckResult:
     """Let the agent ask while somebody presses."""
     playing.slack.next_card()
     playing.telegram.next_card()
@@ -150,7 +150,7 @@ async def _asked(
         await asyncio.gather(asking, return_exceptions=True)
 
 
-async def _expect(playing: _Play, verdict: Verdict, outcome: Outcome, actor: str) -> None:
+async def _expect(playing: _Play, verdict: CheckResult, outcome: Outcome, actor: str) -> None:
     said = f"{verdict.tool} was {verdict.outcome.value} by {verdict.decided_by}"
     playing.check(said, is_true=(verdict.outcome, verdict.decided_by) == (outcome, actor))
     for name, chat in (("Slack", playing.slack), ("Telegram", playing.telegram)):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from sayso.agent.gate import Gate
 from sayso.calls import RunRef
 from sayso.errors import ConfigError
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso_bots.server.server import Serving, serving
 from sayso_bots.settings.settings import Settings, settings_of
 from sayso_bots.settings.source import source_of
@@ -80,7 +80,7 @@ async def stage(
     """
     async with AsyncExitStack() as stack:
         playground = await _playground(stack, port)
-        backend = await stack.enter_async_context(open_backend(store.url))
+        backend = await stack.enter_async_context(open_store(store.url))
         # Whoever sees the page may answer: not what people are asked by bots of theirs.
         if await backend.roster.count():
             raise ConfigError(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sayso.agent.gate import Gate
 from sayso.agent.place import place_of, project_folder, project_of
-from sayso.agent.verdict import Verdict
+from sayso.agent.verdict import CheckResult
 from sayso.calls import RunRef, ToolCall, new_id
 from sayso.digests import is_same_json
 from sayso.errors import SaysoError, StoreUnreachableError
@@ -67,7 +67,7 @@ def failed(name: str, why: str) -> Answer:
 
 async def _verdict(
     event: HookEvent, settings: AskSettings, asker: Asker, backend: Backend
-) -> Verdict:
+) -> CheckResult:
     # The calls of one prompt are one run: those that come together share a card.
     folder = project_folder(event.folder)
     run_id, project = event.prompt or event.session, project_of(folder) or ""
@@ -93,7 +93,7 @@ async def _verdict(
         )
 
 
-def _answer(event: HookEvent, verdict: Verdict, more: str) -> Answer:
+def _answer(event: HookEvent, verdict: CheckResult, more: str) -> Answer:
     said = f"{verdict.as_tool_result()} {more}".rstrip()
     if not verdict.approved:
         return denied(event.name, said)

@@ -17,14 +17,14 @@ from sayso.agent.gate import Gate
 from sayso.agent.patience import Patience
 from sayso.agent.place import here
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
-from sayso.agent.verdict import Verdict
+from sayso.agent.verdict import CheckResult
 from sayso.calls import Folder, RunRef, ToolCall, new_id
 from sayso.errors import (
     OtherCellsError,
     RequestLostError,
+    RequestNotFoundError,
     SaysoError,
     StoreUnreachableError,
-    UnknownRequestError,
     WaitTimeoutError,
 )
 from sayso.events import Outcome
@@ -188,7 +188,7 @@ class Approvals:
         """The key of a call that comes again."""
         return Ticket(run, key, _name(run, mark), key, self.asker.folder)
 
-    async def unasked(self, run: RunRef, call: ToolCall) -> Verdict | None:
+    async def unasked(self, run: RunRef, call: ToolCall) -> CheckResult | None:
         """The verdict where nobody is needed, else None."""
         policies = self.settings.policies
         audits = policies.audits(run.agent_id, call.name)
@@ -196,12 +196,12 @@ class Approvals:
             lambda: unasked(self.backend, run, policies, call, audit_rules=audits)
         )
 
-    async def ask(self, ticket: Ticket, call: ToolCall, description: str) -> Verdict | str:
+    async def ask(self, ticket: Ticket, call: ToolCall, description: str) -> CheckResult | str:
         """The verdict that needs nobody, or the id of the question, which may have ended."""
         seconds = self.seconds(ticket.run, call.name)
         if ticket.is_found:
             said = await self._submitted(ticket, call, description, seconds)
-            if isinstance(said, Verdict) or not await self._is_used(said):
+            if isinstance(said, CheckResult) or not await self._is_used(said):
                 return said
             # That was another call, which ended when nobody could note it.
             ticket.key = new_id()
@@ -221,7 +221,7 @@ class Approvals:
 
     async def _submitted(
         self, ticket: Ticket, call: ToolCall, description: str, seconds: float
-    ) -> Verdict | str:
+    ) -> CheckResult | str:
         async with self.gate(ticket.run, call.name) as gate:
             return await gate.submit(call, key=ticket.key, description=description, timeout=seconds)
 
@@ -236,19 +236,19 @@ class Approvals:
         principal = asking.client.principal
         return State(ticket.key, call.mark, principal, permission_id, now, until, inner)
 
-    async def looked(self, run: RunRef, permission_id: str) -> Verdict | None:
+    async def looked(self, run: RunRef, permission_id: str) -> CheckResult | None:
         """The verdict, None while the question is open.
 
         Raises:
-            UnknownRequestError: the session asked no such question.
+            RequestNotFoundError: the session asked no such question.
         """
         async with self.gate(run, "") as gate:
             found = await gate.resume(permission_id, wait=False)
-        return found if isinstance(found, Verdict) else None
+        return found if isinstance(found, CheckResult) else None
 
     async def within(
         self, run: RunRef, tool: str, permission_id: str, seconds: float
-    ) -> Verdict | None:
+    ) -> CheckResult | None:
         """The verdict if it comes in time, else None; a store that restarts is waited for.
 
         Raises:
@@ -281,11 +281,11 @@ class Approvals:
         """Use an approval, which can be done once, by one of all processes.
 
         Raises:
-            UnknownRequestError: the store does not know it any more.
+            RequestNotFoundError: the store does not know it any more.
         """
         record = await self.patiently(lambda: self.backend.store.get(permission_id))
         if record is None:
-            raise UnknownRequestError(permission_id)
+            raise RequestNotFoundError(permission_id)
         key, until = new_id(), record.request.expires_at + timedelta(seconds=VALID_SECONDS)
         use = await self.patiently(lambda: self.backend.uses.take(permission_id, key, until=until))
         if not isinstance(use, Use):

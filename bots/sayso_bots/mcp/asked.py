@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sayso.agent.verdict import Verdict
-from sayso.errors import UnknownRequestError
+from sayso.agent.verdict import CheckResult
+from sayso.errors import RequestNotFoundError
 from sayso_bots import exact
 from sayso_bots.mcp import messages
 from sayso_bots.mcp.asking import Client, Flight, Server, Tell
@@ -69,7 +69,7 @@ class Asked(Proxy):
         asking = await self.guard.begin(self.read(message), client, tell, server.request, flight)
         try:
             said = await self.guard.asked(asking)
-            if isinstance(said, Verdict):
+            if isinstance(said, CheckResult):
                 return await self.guard.running.answer(asking, said)
             await self.guard.approvals.done(asking.ticket)
             text = MCP_WORDS.come_back.format(tool=asking.call.tool, id=said)
@@ -85,7 +85,7 @@ class Asked(Proxy):
         approvals = self.guard.approvals
         try:
             verdict = await approvals.looked(approvals.asker.run_of(client.principal), named)
-        except UnknownRequestError as error:
+        except RequestNotFoundError as error:
             return refusal(message, str(error))
         if verdict is None:
             return _result(message, MCP_WORDS.still_waits, outcome="waiting", permissionId=named)

@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 
-from sayso.agent.verdict import Verdict
+from sayso.agent.verdict import CheckResult
 from sayso.errors import SaysoError
 from sayso.text.visible import on_one_line
 from sayso_bots.mcp import messages
@@ -62,7 +62,7 @@ class Guard:
             ticket = await self.approvals.ticket(run, call.mark)
         return Asking(call, client, ticket, tell, forward, flight, state)
 
-    async def asked(self, asking: Asking) -> Verdict | str:
+    async def asked(self, asking: Asking) -> CheckResult | str:
         """The verdict that needs nobody, or the id of the open question.
 
         Raises:
@@ -100,7 +100,7 @@ class Guard:
 
     async def waited(
         self, asking: Asking, permission_id: str, hold: float | None
-    ) -> Verdict | None:
+    ) -> CheckResult | None:
         """The verdict; None where it did not come while the call was held.
 
         Raises:

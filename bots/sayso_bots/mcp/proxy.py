@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
-from sayso.agent.verdict import Verdict
+from sayso.agent.verdict import CheckResult
 from sayso.errors import SaysoError
 from sayso.text.visible import on_one_line
 from sayso_bots.mcp import messages
@@ -108,7 +108,7 @@ class Proxy:
         asking = await self.guard.begin(self.read(message), client, tell, server.request, flight)
         try:
             said = await self.guard.asked(asking)
-            if isinstance(said, Verdict):
+            if isinstance(said, CheckResult):
                 return await self.guard.running.answer(asking, said)
             if has_tasks(message) and asking.state is None:
                 return await self.tasks.begin(asking, said)

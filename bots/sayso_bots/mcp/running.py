@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from sayso.agent.verdict import Verdict
+from sayso.agent.verdict import CheckResult
 from sayso.calls import new_id
 from sayso.digests import is_same_json
 from sayso.errors import SaysoError
@@ -29,7 +29,7 @@ class Running:
         self._approvals = approvals
         self._reports = reports
 
-    async def answer(self, asking: Asking, verdict: Verdict) -> bytes:
+    async def answer(self, asking: Asking, verdict: CheckResult) -> bytes:
         """The server's answer to an approved call, or why there is none.
 
         Raises:
@@ -111,7 +111,7 @@ def refusal_result(message: Message, why: str) -> dict[str, Any]:
     return {**kind, "content": [{"type": "text", "text": why}], "isError": True}
 
 
-def _changed(asking: Asking, verdict: Verdict) -> Mapping[str, Any] | None:
+def _changed(asking: Asking, verdict: CheckResult) -> Mapping[str, Any] | None:
     """The arguments to run with, where they are others than the client's.
 
     Raises:

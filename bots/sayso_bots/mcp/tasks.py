@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from sayso.calls import RunRef, new_id
-from sayso.errors import StoreUnreachableError, UnknownRequestError
+from sayso.errors import RequestNotFoundError, StoreUnreachableError
 from sayso.events import Outcome
 from sayso.tasks import Background
 from sayso_bots.mcp import messages
@@ -142,7 +142,7 @@ class Tasks:
             outcome = await self._approvals.withdraw(
                 run, tool, task.permission_id, MCP_WORDS.withdrawn
             )
-        except UnknownRequestError:
+        except RequestNotFoundError:
             return
         if outcome is Outcome.CANCELLED:
             await self._end(task, {"status": "cancelled"})

@@ -10,12 +10,12 @@ from typing import Literal, get_args
 
 from sayso.agent.choices import chosen
 from sayso.always.offers import ALWAYS, WINDOW
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.always.widths import derive
 from sayso.calls import RunRef, new_id
 from sayso.cards.card import Choice
 from sayso.digests import shown_and_digest
-from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
+from sayso.policy.decision import Decision, Policy, PolicyContext, Ruling, evaluate
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import RememberedRule, Scope
 from sayso_bots.replay.trace import Press, TracedCall
@@ -62,7 +62,7 @@ class Replay:
     """
 
     def __init__(
-        self, policy: Policy, terms: Terms, press: Press, lasts: Length = "project"
+        self, policy: Policy, terms: GrantOptions, press: Press, lasts: Length = "project"
     ) -> None:
         self._policy = policy
         self._terms = terms
@@ -74,7 +74,7 @@ class Replay:
     async def step(self, n: int, traced: TracedCall) -> Step:
         """What becomes of the next call."""
         run = RunRef(traced.agent, traced.session, project=traced.project)
-        context = Context(run, self._remembered(run, traced.at), source_name=traced.agent)
+        context = PolicyContext(run, self._remembered(run, traced.at), source_name=traced.agent)
         decision = await evaluate(self._policy, traced.call, context) or Decision.ASK
         call = decision.applied_to(traced.call)
         if decision.ruling is not Ruling.ASK:

@@ -17,7 +17,7 @@ from sayso.languages.tables import DESK
 from sayso.platforms.bot import Bot
 from sayso.platforms.finding import Finding
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.tasks import Background
 from sayso.text.secrets import hiding
 from sayso_bots.aap.provider import Provider
@@ -88,7 +88,7 @@ async def serving(
         room = room_in(raised_file_limit())
         sockets = handed or stack.enter_context(taken_port(settings.host, settings.port))
         if backend is None:
-            backend = await stack.enter_async_context(open_backend(settings.store.url))
+            backend = await stack.enter_async_context(open_store(settings.store.url))
         findings = [
             await reached(backend, settings.store, sockets),
             *await _looked_into(backend, settings),

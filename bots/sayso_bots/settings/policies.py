@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.errors import ConfigError
 from sayso.policy.deny_rules import left_behind
 from sayso.policy.server_policy import Section, ServerPolicy
@@ -50,7 +50,7 @@ def read_policies(source: Source) -> ServerPolicy:
     return policy
 
 
-def read_always(source: Source) -> Terms:
+def read_always(source: Source) -> GrantOptions:
     """The terms of Always, from [always] or, as it used to be, from a single [policy]."""
     one = source.written(("policy",))
     old = [key for key in _TERMS if isinstance(one, dict) and key in one]
@@ -62,7 +62,7 @@ def read_always(source: Source) -> Terms:
         for key in old:
             source.problem(("policy", key), "belongs in [always], which is there; move it")
     section = section or AlwaysSection()
-    return Terms(
+    return GrantOptions(
         remember_for=section.remember,
         scopes=frozenset(_SCOPES[word] for word in section.scopes),
         window=section.window,

@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.desk.routes import Routes
 from sayso.platforms.registration import Registration
 from sayso.platforms.section import PlatformSettings
@@ -90,7 +90,7 @@ class Settings:
     platforms: Mapping[str, Configured]
     routes: Routes
     policies: ServerPolicy
-    always: Terms = field(default_factory=Terms)
+    always: GrantOptions = field(default_factory=GrantOptions)
     questions: QuestionSettings = field(default_factory=QuestionSettings)
     hiding: Hiding = field(default_factory=Hiding)
     warnings: tuple[RouteWarning, ...] = ()

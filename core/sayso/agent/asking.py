@@ -11,7 +11,7 @@ from sayso.agent.options import AskOptions, CallOptions, GateOptions
 from sayso.agent.waiting import Questions
 from sayso.calls import new_id
 from sayso.events import UserInputRequest
-from sayso.questions.inquiry import Inquiry
+from sayso.questions.inquiry import Question
 
 # Most runs ask for permissions only: each kind of question is loaded when it is first asked.
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Asking:
         self._questions = questions
         self._options = options
 
-    async def ask(self, inquiry: Inquiry[_Request, _T], **how: Unpack[AskOptions]) -> _T:
+    async def ask(self, inquiry: Question[_Request, _T], **how: Unpack[AskOptions]) -> _T:
         """Ask a question that is not a call, and wait for what comes of it.
 
         It is always asked, whatever the policy. That nobody answered (expired,
@@ -107,7 +107,7 @@ class Asking:
 
         return await self.ask(Continue(current, maximum, amounts, description), **how)
 
-    def _request(self, inquiry: Inquiry[_Request, Any], how: AskOptions) -> _Request:
+    def _request(self, inquiry: Question[_Request, Any], how: AskOptions) -> _Request:
         if not how.keys().isdisjoint(_OF_CALLS):
             raise ValueError(
                 "only a call has a description, a declaration, a key or suggested rules: "

@@ -14,12 +14,12 @@ from sayso.agent.options import Asked, CallOptions
 from sayso.agent.timeouts import CallTime, Timeout
 from sayso.agent.tools.guard import result_of
 from sayso.agent.tools.tool import first_line
-from sayso.agent.verdict import Pending, Verdict
+from sayso.agent.verdict import CheckResult, PendingResult
 from sayso.always.widths import shared_out
 from sayso.calls import ToolCall
 from sayso.digests import arguments_digest, is_digest_of
 from sayso.errors import ArgumentsChangedError, InvalidCallError
-from sayso.events import Outcome, RequestEnding
+from sayso.events import Outcome, Resolution
 from sayso.rules.declarations import declared_by
 from sayso.stores.ports import Record, check_key
 
@@ -40,7 +40,7 @@ class CallResult:
     """
 
     call: ToolCall
-    verdict: Verdict
+    verdict: CheckResult
     content: Any
     error: Exception | None = None
 
@@ -51,17 +51,17 @@ class CallResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Submitted:
+class SubmittedCall:
     """A submitted call; ``said`` is the id of its question, or the verdict that needed nobody.
 
     Keep it for as long as the batch waits, in this process or in a file:
-    ``TypeAdapter(list[Submitted])`` of pydantic writes it as JSON and reads it
+    ``TypeAdapter(list[SubmittedCall])`` of pydantic writes it as JSON and reads it
     again. The arguments in it are plain JSON values. ``source_name`` and
     ``path`` say who asked.
     """
 
     call: ToolCall
-    said: str | Verdict
+    said: str | CheckResult
     source_name: str = ""
     path: tuple[str, ...] = ()
 
@@ -71,16 +71,16 @@ class Submitted:
         return self.said if isinstance(self.said, str) else None
 
     @property
-    def verdict(self) -> Verdict | None:
+    def verdict(self) -> CheckResult | None:
         """The verdict as it was at once; None where there is a question."""
-        return self.said if isinstance(self.said, Verdict) else None
+        return self.said if isinstance(self.said, CheckResult) else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
     tool: str
     digest: str
-    verdict: Verdict
+    verdict: CheckResult
 
 
 class Answers:
@@ -101,7 +101,9 @@ class Answers:
             lock = self._turns[call.call_id] = asyncio.Lock()
         return lock
 
-    async def once(self, call: ToolCall, check: Callable[[], Awaitable[Verdict]]) -> Verdict:
+    async def once(
+        self, call: ToolCall, check: Callable[[], Awaitable[CheckResult]]
+    ) -> CheckResult:
         """The verdict of a check, noted; checks of one call id wait for each other."""
         digest = arguments_digest(call.arguments)
         async with self._turn(call):
@@ -109,7 +111,7 @@ class Answers:
             self.note(call.call_id, digest, verdict)
         return verdict
 
-    def note(self, call_id: str, digest: str, verdict: Verdict) -> None:
+    def note(self, call_id: str, digest: str, verdict: CheckResult) -> None:
         """Keep the verdict for a call with these arguments."""
         noted = replace(verdict, arguments=own(verdict.arguments))
         self._answers.pop(call_id, None)
@@ -117,7 +119,7 @@ class Answers:
         if len(self._answers) > _MOST_ANSWERS:
             del self._answers[next(iter(self._answers))]
 
-    def find(self, call: ToolCall) -> Verdict | None:
+    def find(self, call: ToolCall) -> CheckResult | None:
         """The verdict on this very call: same id, same tool, same arguments.
 
         It has arguments of its own: whoever was given it before may have changed those.
@@ -130,7 +132,7 @@ class Answers:
         return replace(known.verdict, arguments=own(known.verdict.arguments))
 
 
-def check_unchanged(verdict: Verdict, digest: str) -> None:
+def check_unchanged(verdict: CheckResult, digest: str) -> None:
     """See that an approved verdict still carries the arguments it was given with.
 
     Raises:
@@ -145,7 +147,9 @@ def check_unchanged(verdict: Verdict, digest: str) -> None:
 class Ask(Protocol):
     """The third phase of a gate: the verdict on one call."""
 
-    def __call__(self, call: ToolCall, **how: Unpack[CallOptions]) -> Coroutine[Any, Any, Verdict]:
+    def __call__(
+        self, call: ToolCall, **how: Unpack[CallOptions]
+    ) -> Coroutine[Any, Any, CheckResult]:
         """May this call run?"""
         ...
 
@@ -158,33 +162,33 @@ class Calls(Protocol):
         """The verdicts of this iteration."""
         ...
 
-    async def hand_in(self, call: ToolCall, asked: Asked) -> Submitted:
+    async def hand_in(self, call: ToolCall, asked: Asked) -> SubmittedCall:
         """One call's open question, or the verdict where nobody is needed."""
         ...
 
-    async def submit(self, call: ToolCall, asked: Asked) -> str | Verdict:
+    async def submit(self, call: ToolCall, asked: Asked) -> str | CheckResult:
         """The id of a call's question, or the verdict where nobody is needed."""
         ...
 
     async def resume(
         self, permission_id: str, time: CallTime | None, *, wait: bool
-    ) -> Verdict | Pending:
+    ) -> CheckResult | PendingResult:
         """The verdict on a submitted call."""
         ...
 
     async def resume_under(
         self, key: str, time: CallTime | None, *, wait: bool
-    ) -> Verdict | Pending:
+    ) -> CheckResult | PendingResult:
         """The verdict on the call that was asked under a key."""
         ...
 
-    async def ending(self, record: Record, time: CallTime | None) -> RequestEnding:
+    async def ending(self, record: Record, time: CallTime | None) -> Resolution:
         """How a question of a record ends."""
         ...
 
     async def look(
-        self, one: Submitted | str, answers: Answers, time: CallTime | None, *, wait: bool
-    ) -> Verdict | Pending:
+        self, one: SubmittedCall | str, answers: Answers, time: CallTime | None, *, wait: bool
+    ) -> CheckResult | PendingResult:
         """The verdict on one submitted call, noted in the answers; or that it is still open."""
         ...
 
@@ -215,7 +219,7 @@ def hows(
 
 async def check_batch(
     ask: Ask, calls: Sequence[ToolCall], hows: Sequence[CallOptions], *, together: bool
-) -> list[Verdict]:
+) -> list[CheckResult]:
     """The verdicts on the calls, asked for in order or all at once."""
     calls = list(map(taken, calls))
     for call in calls:
@@ -238,7 +242,7 @@ async def run_batch(
     """
     calls = list(map(taken, calls))
     seen: set[str] = set()
-    asking: list[Coroutine[Any, Any, CallResult | tuple[ToolCall, Verdict, str]]] = []
+    asking: list[Coroutine[Any, Any, CallResult | tuple[ToolCall, CheckResult, str]]] = []
     for call, how in zip(calls, hows, strict=True):
         asking.append(_asked(ask, call, tools, how, is_first=call.call_id not in seen))
         seen.add(call.call_id)
@@ -253,7 +257,7 @@ async def run_batch(
 
 async def _asked(
     ask: Ask, call: ToolCall, tools: Tools, how: CallOptions, *, is_first: bool
-) -> CallResult | tuple[ToolCall, Verdict, str]:
+) -> CallResult | tuple[ToolCall, CheckResult, str]:
     """What a person says of the call and the digest of what would run; or why it does not."""
     tool = tools.get(call.name)
     if not is_first or tool is None:
@@ -296,14 +300,14 @@ async def side_by_side(work: Iterable[Coroutine[Any, Any, _T]]) -> list[_T]:
 
 async def submit_batch(
     checks: Calls, calls: Sequence[ToolCall], asked: Sequence[Asked]
-) -> list[Submitted]:
+) -> list[SubmittedCall]:
     """Ask about each call once, in order, without waiting."""
     calls = list(map(taken, calls))
     names = [
         (call.call_id, call.name, arguments_digest(call.arguments), how.key)
         for call, how in zip(calls, asked, strict=True)
     ]
-    submitted: dict[tuple[str, str, str, str], Submitted] = {}
+    submitted: dict[tuple[str, str, str, str], SubmittedCall] = {}
     for name, call, how in zip(names, calls, asked, strict=True):
         if name not in submitted:
             submitted[name] = await checks.hand_in(call, how)
@@ -312,21 +316,21 @@ async def submit_batch(
 
 async def resume_batch(
     checks: Calls,
-    submitted: Sequence[Submitted | str],
+    submitted: Sequence[SubmittedCall | str],
     timeout: Timeout,
     *,
     wait: bool,
-) -> list[Verdict | Pending]:
+) -> list[CheckResult | PendingResult]:
     """The verdicts on what was submitted, in order; ``timeout`` is for all of them together."""
     for one in submitted:
-        if not isinstance(one, Submitted | str):
+        if not isinstance(one, SubmittedCall | str):
             raise TypeError(
                 f"a {type(one).__name__} does not say which call it is for: "
                 "pass what submit_batch gave, or the ids of questions"
             )
     answers = checks.answers
     time = CallTime.limited(timeout)
-    results: list[Verdict | Pending] = []
+    results: list[CheckResult | PendingResult] = []
     for one in submitted:
         patient = wait and (time is None or time.left > 0)
         results.append(await checks.look(one, answers, time, wait=patient))
@@ -337,11 +341,11 @@ async def _result(result: CallResult) -> CallResult:
     return result
 
 
-def _refused(call: ToolCall, reason: str, line: str) -> Verdict:
-    return Verdict(Outcome.DENIED, call.name, dict(call.arguments), reason, line)
+def _refused(call: ToolCall, reason: str, line: str) -> CheckResult:
+    return CheckResult(Outcome.DENIED, call.name, dict(call.arguments), reason, line)
 
 
-async def _run(call: ToolCall, verdict: Verdict, digest: str, tools: Tools) -> CallResult:
+async def _run(call: ToolCall, verdict: CheckResult, digest: str, tools: Tools) -> CallResult:
     if not verdict.approved:
         return CallResult(call, verdict, verdict.as_tool_result())
     task = asyncio.current_task()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from sayso.agent.batch import Answers, Submitted
+from sayso.agent.batch import Answers, SubmittedCall
 from sayso.agent.copies import taken
 from sayso.agent.decider import Asker, Decided, Decider
 from sayso.agent.edited import edited_lines
@@ -19,9 +19,9 @@ from sayso.agent.patience import PatientMemory, counting, in_time
 from sayso.agent.timeouts import CallTime
 from sayso.agent.unasked import Unasked
 from sayso.agent.verdict import (
+    CheckResult,
     OpenCheck,
-    Pending,
-    Verdict,
+    PendingResult,
     decided,
     not_asked,
     out_of_time,
@@ -30,12 +30,12 @@ from sayso.agent.waiting import Questions
 from sayso.always.widths import derive, suggested
 from sayso.calls import ToolCall, new_id
 from sayso.digests import arguments_digest, as_json, is_same_json, shown_and_digest
-from sayso.errors import TooManyOpenError, UnknownKeyError, WaitTimeoutError, WrongQuestionError
-from sayso.events import RequestEnding
+from sayso.errors import TooManyOpenError, UnknownKeyError, WaitTimeoutError, WrongRequestTypeError
+from sayso.events import Resolution
 from sayso.policy.decision import Decision, Ruling
 from sayso.policy.rule_policy import RulePolicy
 from sayso.questions.permission import LONGEST_TOLD, PermissionRequestEvent
-from sayso.rules.declarations import Declaration, schema_of
+from sayso.rules.declarations import ToolAnnotations, schema_of
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Joined, Opened, Record, check_key
 from sayso.text.secrets import redacted
@@ -76,12 +76,12 @@ class Checks:
         child.answers = Answers()
         return child
 
-    async def begin(self, handed: ToolCall, asked: Asked) -> Verdict | Waiting:
+    async def begin(self, handed: ToolCall, asked: Asked) -> CheckResult | Waiting:
         """The verdict on a call, or its question: a person is asked where the policy says so.
 
         Raises:
             ArgumentsChangedError: the arguments changed while they were asked about.
-            KeyReusedError: another call was asked under its key.
+            IdempotencyConflictError: another call was asked under its key.
         """
         call, question_id = self._options.placed(taken(handed)), new_id()
         if asked.suggest:
@@ -106,7 +106,7 @@ class Checks:
         waiting.leave(None)
         return _as_verdict(opened)
 
-    async def _under_key(self, call: ToolCall, question_id: str, asked: Asked) -> Verdict:
+    async def _under_key(self, call: ToolCall, question_id: str, asked: Asked) -> CheckResult:
         said = await self._decided(call, asked, question_id)
         if isinstance(said, Decided):
             with self._questions.expected(question_id, self._options.run, alone=False) as future:
@@ -115,23 +115,23 @@ class Checks:
                     ring = await future
                     return await self._endings.verdict(opened, call, ring, asked.asker, asked.time)
             said = opened
-        if isinstance(said, Verdict):
+        if isinstance(said, CheckResult):
             return said
         ended = await self._once.ending(said, call, asked, question_id)
-        if isinstance(ended, Verdict):
+        if isinstance(ended, CheckResult):
             return ended
         return await self._endings.verdict(ended[0], call, ended[1], asked.asker, asked.time)
 
     async def _decided(
         self, call: ToolCall, asked: Asked, waiter: str | None
-    ) -> Verdict | Decided | Joined:
+    ) -> CheckResult | Decided | Joined:
         """What needs nobody, the decision to ask, or what was asked; while there is time for it."""
         said = self._said(call, asked, waiter)
         return await in_time(said, asked.time, lambda: out_of_time(call, asked.time.seconds))
 
     async def _opened(
         self, call: ToolCall, said: Decided, question_id: str, asked: Asked, *, heard: bool
-    ) -> Verdict | OpenCheck | Joined:
+    ) -> CheckResult | OpenCheck | Joined:
         """Open the question; where the session's rules changed meanwhile, decide again first."""
         opening = self._open(call, said, question_id, asked, heard=heard)
         return await in_time(opening, asked.time, lambda: out_of_time(call, asked.time.seconds))
@@ -139,12 +139,12 @@ class Checks:
     async def _open(
         self,
         call: ToolCall,
-        said: Verdict | Decided,
+        said: CheckResult | Decided,
         question_id: str,
         asked: Asked,
         *,
         heard: bool,
-    ) -> Verdict | OpenCheck | Joined:
+    ) -> CheckResult | OpenCheck | Joined:
         while isinstance(said, Decided):
             if asked.time.left <= 0:
                 return out_of_time(call, asked.time.seconds)
@@ -171,12 +171,12 @@ class Checks:
             said = await self._decide(call, asked)
         return said
 
-    async def submit(self, call: ToolCall, asked: Asked) -> str | Verdict:
+    async def submit(self, call: ToolCall, asked: Asked) -> str | CheckResult:
         """The permission id of the open question, or the verdict where nobody is needed."""
         call = self._options.placed(taken(call))
         if asked.suggest:
             asked = replace(asked, suggest=suggested(call, asked.suggest))
-        said: Verdict | Decided | OpenCheck | Joined = await self._decided(call, asked, None)
+        said: CheckResult | Decided | OpenCheck | Joined = await self._decided(call, asked, None)
         if isinstance(said, Decided):
             said = await self._opened(call, said, new_id(), asked, heard=False)
         match said:
@@ -188,14 +188,14 @@ class Checks:
 
     async def resume(
         self, permission_id: str, time: CallTime | None, *, wait: bool
-    ) -> Verdict | Pending:
+    ) -> CheckResult | PendingResult:
         """The verdict on a submitted call."""
         record = await self._questions.record(permission_id, time)
         return await self._resume(record, time, wait=wait)
 
     async def resume_under(
         self, key: str, time: CallTime | None, *, wait: bool
-    ) -> Verdict | Pending:
+    ) -> CheckResult | PendingResult:
         """The verdict on the call that was asked under a key.
 
         Raises:
@@ -211,7 +211,7 @@ class Checks:
 
     async def _resume(
         self, record: Record, time: CallTime | None, *, wait: bool
-    ) -> Verdict | Pending:
+    ) -> CheckResult | PendingResult:
         request = _permission(record)
         if record.ending is None and not wait:
             return _pending(request)
@@ -220,7 +220,7 @@ class Checks:
             held = await self._endings.resumed(request, ending)
         return held.verdict
 
-    async def ending(self, record: Record, time: CallTime | None) -> RequestEnding:
+    async def ending(self, record: Record, time: CallTime | None) -> Resolution:
         """How a question of a record ends for this agent: what it denies by now, it denies."""
         ending = await self._questions.ending(record, time)
         if isinstance(record.request, PermissionRequestEvent):
@@ -229,18 +229,18 @@ class Checks:
         self._questions.tell(ending.observed)
         return ending
 
-    async def hand_in(self, call: ToolCall, asked: Asked) -> Submitted:
+    async def hand_in(self, call: ToolCall, asked: Asked) -> SubmittedCall:
         """The call of a batch with its open question, or with the verdict that needed nobody."""
         # A copy: what the caller makes of the arguments later is another call.
         call = replace(call, arguments=as_json(call.arguments))
         said = await self.submit(call, asked)
-        if isinstance(said, Verdict):
+        if isinstance(said, CheckResult):
             said = replace(said, arguments=as_json(said.arguments))
-        return Submitted(call, said, asked.asker.source_name, asked.asker.path)
+        return SubmittedCall(call, said, asked.asker.source_name, asked.asker.path)
 
     async def look(
-        self, one: Submitted | str, answers: Answers, time: CallTime | None, *, wait: bool
-    ) -> Verdict | Pending:
+        self, one: SubmittedCall | str, answers: Answers, time: CallTime | None, *, wait: bool
+    ) -> CheckResult | PendingResult:
         """The verdict on one of a batch as it counts now, noted there; or that it is open."""
         with counting(time):
             if isinstance(one, str):
@@ -251,8 +251,8 @@ class Checks:
             return await self._look_again(one.call, one.said, asker, answers)
 
     async def _look_again(
-        self, call: ToolCall, verdict: Verdict, asker: Asker, answers: Answers
-    ) -> Verdict:
+        self, call: ToolCall, verdict: CheckResult, asker: Asker, answers: Answers
+    ) -> CheckResult:
         """The verdict that was given at once, unless what it stood on is gone."""
         if verdict.approved and verdict.rule_id:
             book = await self._decider.refresh()
@@ -274,7 +274,7 @@ class Checks:
         others: Sequence[ToolCall],
         *,
         wait: bool,
-    ) -> Verdict | Pending:
+    ) -> CheckResult | PendingResult:
         record = await self._questions.record(permission_id, time)
         request = _permission(record)
         if record.ending is None and not wait:
@@ -289,11 +289,11 @@ class Checks:
 
     async def _said(
         self, call: ToolCall, asked: Asked, waiter: str | None
-    ) -> Verdict | Decided | Joined:
+    ) -> CheckResult | Decided | Joined:
         self._questions.home.check()
         if call.call_id in self.denied:
             return await self._endings.denied(call, decided(call, Decision.DENY))
-        joined: Verdict | Joined | None
+        joined: CheckResult | Joined | None
         if asked.key:
             # What was asked under the key counts before what the policy allows by now; what was
             # answered without it, or under another, does not count.
@@ -302,7 +302,7 @@ class Checks:
             joined = await self._answered(call, asked.asker)
         return joined or await self._decide(call, asked)
 
-    async def _decide(self, call: ToolCall, asked: Asked) -> Verdict | Decided:
+    async def _decide(self, call: ToolCall, asked: Asked) -> CheckResult | Decided:
         said = await self._decider.decide(call, asked.asker)
         if call.call_id in self.denied:
             return await self._endings.denied(call, decided(call, Decision.DENY))
@@ -313,7 +313,7 @@ class Checks:
             return said
         return await self._answered(shown, asked.asker) or said
 
-    async def _answered(self, call: ToolCall, asker: Asker) -> Verdict | None:
+    async def _answered(self, call: ToolCall, asker: Asker) -> CheckResult | None:
         """This iteration's answer for the call; nothing comes before a denial, not even that.
 
         None in a run that nobody named: the call of another customer may have the same id.
@@ -348,14 +348,14 @@ class Checks:
         )
 
 
-def _wording(call: ToolCall, declared: Declaration | None) -> Wording | None:
+def _wording(call: ToolCall, declared: ToolAnnotations | None) -> Wording | None:
     """What the tool's maker says of the call, without its secrets."""
     if declared is None or declared.templates.say_nothing:
         return None
     return declared.templates.said(call.name, redacted(dict(call.arguments)))
 
 
-def _as_verdict(said: Verdict | Joined) -> Verdict:
+def _as_verdict(said: CheckResult | Joined) -> CheckResult:
     if isinstance(said, Joined):
         raise TypeError("without a key nothing can be joined")
     return said
@@ -364,9 +364,9 @@ def _as_verdict(said: Verdict | Joined) -> Verdict:
 def _permission(record: Record) -> PermissionRequestEvent:
     request = record.request
     if not isinstance(request, PermissionRequestEvent):
-        raise WrongQuestionError(request.question_id, request.subject, Verdict.__name__)
+        raise WrongRequestTypeError(request.question_id, request.subject, CheckResult.__name__)
     return request
 
 
-def _pending(request: PermissionRequestEvent) -> Pending:
-    return Pending(request.permission_id, request.function_name, request.expires_at)
+def _pending(request: PermissionRequestEvent) -> PendingResult:
+    return PendingResult(request.permission_id, request.function_name, request.expires_at)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.cards.card import Choice, every
 from sayso.events import UserInputRequest, UserInputResponse
 from sayso.forms.inputs import NO_INPUTS, Inputs
@@ -19,7 +19,7 @@ def chosen(
     *,
     by: str,
     at: datetime,
-    terms: Terms,
+    terms: GrantOptions,
     inputs: Inputs | None = None,
 ) -> tuple[UserInputResponse, RememberedRule | None]:
     """The response that the choice stands for, and the rule it stores, as on a card.
@@ -48,7 +48,7 @@ def pressed(
     *,
     by: str,
     at: datetime,
-    terms: Terms,
+    terms: GrantOptions,
     inputs: Inputs,
 ) -> tuple[UserInputResponse, RememberedRule | None]:
     """What a choice that the terms offer stands for, with what its form was read to.
@@ -66,7 +66,7 @@ def pressed(
 
 
 def answer_to(
-    request: UserInputRequest, response: UserInputResponse, *, at: datetime, terms: Terms
+    request: UserInputRequest, response: UserInputResponse, *, at: datetime, terms: GrantOptions
 ) -> tuple[UserInputResponse, RememberedRule | None]:
     """The answer that somebody's response stands for, built by the request, and what it stores.
 

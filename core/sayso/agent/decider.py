@@ -10,8 +10,8 @@ from sayso.agent.patience import Memory
 from sayso.calls import RunRef, ToolCall
 from sayso.clock import Clock
 from sayso.digests import arguments_digest
-from sayso.events import RequestEnding, UserInputRequest
-from sayso.policy.decision import ASK_LINE, Context, Decision, Policy, Ruling, evaluate
+from sayso.events import Resolution, UserInputRequest
+from sayso.policy.decision import ASK_LINE, Decision, Policy, PolicyContext, Ruling, evaluate
 from sayso.policy.declared import requirements_of
 from sayso.policy.denials import denial_by
 from sayso.policy.deny_rules import deny_rules_of
@@ -20,12 +20,12 @@ from sayso.policy.snapshots import is_same, snapshot
 from sayso.policy.state import State
 from sayso.questions.permission import PermissionRequestEvent, call_of
 from sayso.rules.book import RuleBook
-from sayso.rules.declarations import Declaration
+from sayso.rules.declarations import ToolAnnotations
 from sayso.rules.deny_rule import MOST_DENY_RULES, DenyRule
 
 _Request = TypeVar("_Request", bound=UserInputRequest)
 
-Ask = Callable[[UserInputRequest], Awaitable[RequestEnding]]
+Ask = Callable[[UserInputRequest], Awaitable[Resolution]]
 
 # Rules are stored and revoked by people: nobody changes them this often while one call is decided.
 _MOST_LOOKS = 20
@@ -37,7 +37,7 @@ class Asker:
 
     source_name: str
     path: tuple[str, ...] = ()
-    declaration: Declaration | None = None
+    declaration: ToolAnnotations | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ class Decider:
         declared = self.declaration(request.function_name)
         return Asker(request.source_name, request.path, declared)
 
-    def declaration(self, name: str) -> Declaration | None:
+    def declaration(self, name: str) -> ToolAnnotations | None:
         """What the policy was told of the tool."""
         return requirements_of(self._policy).of(name)
 
@@ -205,7 +205,7 @@ class Decider:
         """Use up an allow-once rule; False when somebody else has."""
         return await self._rules.spend(self.run, key)
 
-    def withdrawn(self, request: UserInputRequest, reason: str) -> RequestEnding:
+    def withdrawn(self, request: UserInputRequest, reason: str) -> Resolution:
         """The ending of a policy's own question that was not asked."""
         return request.cancelled(at=self._clock(), reason=reason)
 
@@ -218,8 +218,8 @@ class Decider:
                 return denial
         return None
 
-    def _looking(self, asker: Asker, book: RuleBook) -> Context:
-        return Context(
+    def _looking(self, asker: Asker, book: RuleBook) -> PolicyContext:
+        return PolicyContext(
             self.run,
             book.remembered,
             declaration=asker.declaration,
@@ -269,7 +269,7 @@ class _Look:
         self.asked = False
 
     async def spend(self, key: str) -> bool:
-        """Context.spend: use up the rule, unless the session remembers other rules by now."""
+        """PolicyContext.spend: use up the rule, unless the session remembers other rules by now."""
         if self._call.call_id in self._decider.denied:
             return False
         if self.stale or not same_book(await self._decider.refresh(), self._book):
@@ -280,15 +280,15 @@ class _Look:
             return True
         return False
 
-    async def ask(self, request: UserInputRequest) -> RequestEnding:
-        """Context.ask: put the policy's own question to a person.
+    async def ask(self, request: UserInputRequest) -> Resolution:
+        """PolicyContext.ask: put the policy's own question to a person.
 
         It is cancelled unasked where *always deny* stands against the call, and
         once where the session remembers other rules by now: the policy is asked again.
         """
         if not self.asked and not self.spent:
             now = await self._decider.refresh()
-            context = Context(
+            context = PolicyContext(
                 self._decider.run, now.remembered, unreadable=now.unreadable, floor=now.floor
             )
             self.denial = remembered_decision(self._call, context, "deny")
@@ -320,7 +320,7 @@ def _by_known_rules(decision: Decision, book: RuleBook) -> Decision:
     return Decision.DENY.because(text, line=decision.line)
 
 
-def _unless_remembered(decision: Decision, call: ToolCall, context: Context) -> Decision:
+def _unless_remembered(decision: Decision, call: ToolCall, context: PolicyContext) -> Decision:
     """The decision, unless a person stored *always deny* for what is asked or for what would run.
 
     Nothing comes before a denial, not even a policy that knows nothing of what is remembered.

@@ -14,8 +14,8 @@ from sayso.agent.patience import in_time
 from sayso.agent.timeouts import CallTime
 from sayso.agent.unasked import Unasked
 from sayso.agent.verdict import (
+    CheckResult,
     OpenCheck,
-    Verdict,
     decided,
     denied_by_call_id,
     out_of_time,
@@ -26,7 +26,7 @@ from sayso.agent.waiting import Expected, Questions
 from sayso.calls import ToolCall
 from sayso.clock import Clock
 from sayso.errors import SaysoError
-from sayso.events import RequestEnding
+from sayso.events import Resolution
 from sayso.questions.permission import PermissionRequestEvent, calls_of
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.inbox import Inbox
@@ -36,8 +36,8 @@ from sayso.stores.ports import Ring
 class Held(NamedTuple):
     """What an ending means for a call, and the ending that counts for it."""
 
-    verdict: Verdict
-    ending: RequestEnding
+    verdict: CheckResult
+    ending: Resolution
 
 
 class Endings:
@@ -59,7 +59,7 @@ class Endings:
 
     async def verdict(
         self, opened: OpenCheck, original: ToolCall, ring: Ring, asker: Asker, time: CallTime
-    ) -> Verdict:
+    ) -> CheckResult:
         """What the ending of its question means for a call, unless it was denied meanwhile.
 
         Raises:
@@ -75,7 +75,7 @@ class Endings:
         return found
 
     async def resumed(
-        self, request: PermissionRequestEvent, ending: RequestEnding, *others: ToolCall
+        self, request: PermissionRequestEvent, ending: Resolution, *others: ToolCall
     ) -> Held:
         """What an ending means for a call that was asked about here or elsewhere."""
         call, *original = calls_of(request)
@@ -85,11 +85,11 @@ class Endings:
     async def still(
         self,
         call: ToolCall,
-        verdict: Verdict,
+        verdict: CheckResult,
         asker: Asker,
         *others: ToolCall,
         book: str | None = None,
-    ) -> Verdict:
+    ) -> CheckResult:
         """The verdict, unless it approves what has been denied meanwhile.
 
         ``book`` is the version of the session's rules at this moment, where it is known.
@@ -104,14 +104,14 @@ class Endings:
             return await self.denied(call, verdict)
         return verdict
 
-    async def denied(self, call: ToolCall, verdict: Verdict) -> Verdict:
+    async def denied(self, call: ToolCall, verdict: CheckResult) -> CheckResult:
         """The denial of a call whose id is denied."""
         denial = denied_by_call_id(verdict, call.call_id, self._denied_ids[call.call_id])
         return await self._by_rules.tell(call, denial)
 
     async def _held(
         self,
-        ending: RequestEnding,
+        ending: Resolution,
         call: ToolCall,
         digest: str,
         asker: Asker,
@@ -132,7 +132,7 @@ class Endings:
         self._questions.tell(ending.observed)
         return Held(still, ending)
 
-    def _overruled(self, ending: RequestEnding, verdict: Verdict) -> RequestEnding:
+    def _overruled(self, ending: Resolution, verdict: CheckResult) -> Resolution:
         """The ending that counts where the call does not run on it: an approval no longer does."""
         if not isinstance(ending, PermissionResponseEvent) or not ending.approved:
             return ending
@@ -168,7 +168,7 @@ class Waiting(Expected):
         """The question is in the store, about this call."""
         self._kept = kept(opened, call)
 
-    async def verdict(self, ring: Ring) -> Verdict:
+    async def verdict(self, ring: Ring) -> CheckResult:
         """The verdict on the call, once its question has ended.
 
         Raises:
@@ -180,7 +180,9 @@ class Waiting(Expected):
         return unchanged(self._handed, call, said)
 
 
-def _looked_at(call: ToolCall, verdict: Verdict, others: Sequence[ToolCall]) -> Sequence[ToolCall]:
+def _looked_at(
+    call: ToolCall, verdict: CheckResult, others: Sequence[ToolCall]
+) -> Sequence[ToolCall]:
     """What must not be denied: what would run, and what was asked about where that is another call.
 
     What would run is a copy of its own: nobody changes it while it is looked at.
@@ -197,7 +199,7 @@ def _are_the_same(some: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
     )
 
 
-def unchanged(handed: ToolCall, call: ToolCall, verdict: Verdict) -> Verdict:
+def unchanged(handed: ToolCall, call: ToolCall, verdict: CheckResult) -> CheckResult:
     """The verdict on a call that is still the one that was handed in.
 
     Raises:

@@ -25,24 +25,24 @@ from sayso.agent.timeouts import (
 )
 from sayso.agent.tools.guard import Guarded, guarded
 from sayso.agent.unasked import Unasked
-from sayso.agent.verdict import Verdict
+from sayso.agent.verdict import CheckResult
 from sayso.agent.waiting import Questions
 from sayso.calls import Folder, RunRef, ToolCall
 from sayso.clock import Clock, utc_now
 from sayso.errors import ConfigError, RequestEndedError
-from sayso.events import Event, RequestEnding, UserInputRequest
+from sayso.events import Event, Resolution, UserInputRequest
 from sayso.policy.decision import Policy
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.backend import Backend
-from sayso.stores.connect import check_url, open_backend
+from sayso.stores.connect import check_url, open_store
 from sayso.stores.topics import branch_topic
 from sayso.where import Where
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 _Model = TypeVar("_Model", bound=BaseModel)
-_Answer = TypeVar("_Answer", bound=RequestEnding)
+_Answer = TypeVar("_Answer", bound=Resolution)
 
 
 class Gate(Resuming):
@@ -113,7 +113,7 @@ class Gate(Resuming):
         async with AsyncExitStack() as stack:
             backend = store
             if isinstance(backend, str):
-                backend = await stack.enter_async_context(open_backend(backend))
+                backend = await stack.enter_async_context(open_store(backend))
             elif not isinstance(backend, Backend):
                 check_url(backend)
             backend.inbox.home.check()
@@ -137,7 +137,7 @@ class Gate(Resuming):
         vars(child).update(_options=options, _checks=checks, _calls=checks)
         return child
 
-    async def check(self, call: ToolCall, **how: Unpack[CallOptions]) -> Verdict:
+    async def check(self, call: ToolCall, **how: Unpack[CallOptions]) -> CheckResult:
         """May this call run? Asks a person when the policy says so, and waits for the answer.
 
         ``declaration`` is what the tool says of itself, where the policy was not told.
@@ -153,12 +153,12 @@ class Gate(Resuming):
             InvalidCallError: the arguments cannot be shown, or a rule that is suggested
                 is not about this call.
             ArgumentsChangedError: the arguments changed while they were asked about.
-            KeyReusedError: the session asked about another call under the key.
+            IdempotencyConflictError: the session asked about another call under the key.
         """
         asked = self._options.asked(**how)
         del how  # many wait here: what was read of it is not kept
         said = await self._checks.begin(call, asked)
-        if isinstance(said, Verdict):
+        if isinstance(said, CheckResult):
             return said
         del call, asked
         try:
@@ -173,7 +173,7 @@ class Gate(Resuming):
         """First phase: a new iteration begins, and no answer of the last one counts for it."""
         self._checks.answers = batch.Answers()
 
-    async def before_function(self, call: ToolCall, **how: Unpack[CallOptions]) -> Verdict:
+    async def before_function(self, call: ToolCall, **how: Unpack[CallOptions]) -> CheckResult:
         """Third phase: ``check`` a call that is about to run, once an iteration for its id."""
         call = taken(call)
         if not self.run.can_remember:  # nor does the call of one customer wait for another's
@@ -187,7 +187,7 @@ class Gate(Resuming):
         keys: Sequence[str | None] | None = None,
         together: bool = False,
         **how: Unpack[CallOptions],
-    ) -> list[Verdict]:
+    ) -> list[CheckResult]:
         """Second phase: ask about the calls in order, one by one, before any of them runs.
 
         With ``together`` all of them are asked about at once: the bots can
@@ -310,7 +310,7 @@ class Gate(Resuming):
 
         Raises:
             RequestEndedError: it expired, was cancelled or could not be shown.
-            UnknownRequestError, WaitTimeoutError: as for ``resume``.
+            RequestNotFoundError, WaitTimeoutError: as for ``resume``.
         """
         time = CallTime.limited(timeout)
         record = await self._questions.record(question_id, time)

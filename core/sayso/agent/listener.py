@@ -10,7 +10,7 @@ from typing import Self, TypeAlias
 
 from sayso.calls import RunRef
 from sayso.errors import BusLostError, ListenerError, SaysoError
-from sayso.events import Event, OutcomeEvent, RequestEnding
+from sayso.events import Event, OutcomeEvent, Resolution
 from sayso.stores.home import Home
 from sayso.stores.mailbox import Mailbox
 from sayso.stores.ports import Bus
@@ -34,7 +34,7 @@ async def observed(bus: Bus, run: RunRef) -> AsyncIterator[AsyncIterator[Event]]
     async with bus.subscribe(branch_topic(run)) as events:
         # The store tells endings: how one ended is made of it here, and not taken from anybody.
         yield (
-            event.observed if isinstance(event, RequestEnding) else event
+            event.observed if isinstance(event, Resolution) else event
             async for event in events
             if not isinstance(event, OutcomeEvent)
         )

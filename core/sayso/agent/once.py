@@ -11,12 +11,17 @@ from dataclasses import replace
 from sayso.agent.decider import Decider
 from sayso.agent.options import Asked, GateOptions
 from sayso.agent.patience import counting
-from sayso.agent.verdict import OpenCheck, Verdict, out_of_time
+from sayso.agent.verdict import CheckResult, OpenCheck, out_of_time
 from sayso.agent.waiting import Questions
 from sayso.calls import ToolCall
 from sayso.digests import arguments_digest, is_digest_of
-from sayso.errors import KeyReusedError, SaysoError, StoreUnreachableError, WaitTimeoutError
-from sayso.events import RequestEnding
+from sayso.errors import (
+    IdempotencyConflictError,
+    SaysoError,
+    StoreUnreachableError,
+    WaitTimeoutError,
+)
+from sayso.events import Resolution
 from sayso.questions.permission import PermissionRequestEvent, call_of, calls_of
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Hold, Joined, Record, Ring
@@ -55,7 +60,7 @@ class Once:
         What is open and denied by now is recorded as denied: nobody needs to answer it.
 
         Raises:
-            KeyReusedError: that was another call.
+            IdempotencyConflictError: that was another call.
         """
         if waiter is None:
             record = await self.under(asked.key)
@@ -85,7 +90,7 @@ class Once:
         """The question of a record, which was asked about this very call.
 
         Raises:
-            KeyReusedError: it was asked about another one.
+            IdempotencyConflictError: it was asked about another one.
         """
         request = _check_same(record, call, asked)
         if record.ending is not None:
@@ -103,7 +108,7 @@ class Once:
 
     async def ending(
         self, joined: Joined, call: ToolCall, asked: Asked, waiter: str
-    ) -> tuple[OpenCheck, Ring] | Verdict:
+    ) -> tuple[OpenCheck, Ring] | CheckResult:
         """How a question that was asked before ends; expired if the time of this call is over."""
         request = _check_same(joined.record, call, asked)
         try:
@@ -116,7 +121,7 @@ class Once:
         runs = call if request.original_arguments is None else call_of(request)
         return OpenCheck(runs, request.permission_id, request.arguments_digest), Ring(ending)
 
-    async def _ending(self, record: Record, asked: Asked) -> RequestEnding:
+    async def _ending(self, record: Record, asked: Asked) -> Resolution:
         if record.ending is not None:
             return record.ending
         ends_first = record.seconds_left <= asked.time.left + _SAME_SECONDS
@@ -133,7 +138,7 @@ class Once:
         except (asyncio.CancelledError, StoreUnreachableError):
             self._leave_later(key, waiter, withdraw=True)
             raise
-        except KeyReusedError:
+        except IdempotencyConflictError:
             self._leave_later(key, waiter, withdraw=False)
             raise
 
@@ -158,18 +163,22 @@ def _check_same(record: Record, call: ToolCall, asked: Asked) -> PermissionReque
     """The request of a record, if it asks about this very call, for the same account.
 
     Raises:
-        KeyReusedError: it does not.
+        IdempotencyConflictError: it does not.
     """
     request = record.request
     if not isinstance(request, PermissionRequestEvent):
-        raise KeyReusedError(asked.key, "that was another kind of question")
+        raise IdempotencyConflictError(asked.key, "that was another kind of question")
     if request.function_name != call.name:
-        raise KeyReusedError(asked.key, f"that was a call of {request.function_name!r:.80}")
+        raise IdempotencyConflictError(
+            asked.key, f"that was a call of {request.function_name!r:.80}"
+        )
     if not _is_called_so(request, call):
-        raise KeyReusedError(asked.key, f"{call.name!r:.80} was called with other arguments")
+        raise IdempotencyConflictError(
+            asked.key, f"{call.name!r:.80} was called with other arguments"
+        )
     if asked.requested_by not in (None, request.requested_by):
         # They may not approve what they want themselves, and could have approved that.
-        raise KeyReusedError(asked.key, "that was requested by another account")
+        raise IdempotencyConflictError(asked.key, "that was requested by another account")
     return request
 
 

@@ -25,7 +25,7 @@ from sayso.clock import Clock, utc_now
 from sayso.errors import ConfigError, InvalidCallError
 from sayso.events import NO_EXPIRY, NO_RUN, Event, UserInputRequest
 from sayso.policy.decision import Policy, check_policy
-from sayso.rules.declarations import Declaration
+from sayso.rules.declarations import ToolAnnotations
 from sayso.rules.rule import Rule
 from sayso.stores.ports import check_key
 from sayso.where import Where
@@ -46,7 +46,7 @@ class CallOptions(AskOptions, total=False):
     """How a call is asked about; see ``sayso.Gate.check``."""
 
     description: str
-    declaration: Declaration | None
+    declaration: ToolAnnotations | None
     key: str | None
     suggest: Sequence[Rule]
 
@@ -178,7 +178,7 @@ class GateOptions:
         path: Sequence[str] = (),
         requested_by: str | None = None,
         description: str = "",
-        declaration: Declaration | None = None,
+        declaration: ToolAnnotations | None = None,
         key: str | None = None,
         suggest: Sequence[Rule] = (),
     ) -> Asked:

@@ -17,16 +17,16 @@ from sayso.agent.options import GateOptions
 from sayso.agent.responding import Answering, Authority
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS, Time, in_seconds
 from sayso.always.offers import ALWAYS, ALWAYS_DENY
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.calls import RunRef
 from sayso.clock import Clock, utc_now
 from sayso.errors import (
     BusLostError,
     ConfigError,
+    RequestNotFoundError,
     UnknownAgentError,
-    UnknownRequestError,
 )
-from sayso.events import Event, RequestEnding, UserInputRequest, UserInputResponse
+from sayso.events import Event, Resolution, UserInputRequest, UserInputResponse
 from sayso.forms.inputs import Inputs
 from sayso.policy.adjustable import AdjustablePolicy
 from sayso.policy.call_ids import CallIds
@@ -38,7 +38,7 @@ from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.rules.rule import Rule
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import branch_of
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.stores.ports import Record
 
 LISTENING_SECONDS = 10.0
@@ -74,13 +74,13 @@ class Orchestrator:
         self,
         backend: Backend,
         *,
-        terms: Terms | None = None,
+        terms: GrantOptions | None = None,
         authority: Authority | None = None,
         clock: Clock = utc_now,
     ) -> None:
         self.backend = backend
         self._answering = Answering(
-            backend, authority, terms or Terms(), clock, overruled=self._overruled
+            backend, authority, terms or GrantOptions(), clock, overruled=self._overruled
         )
         self._clock = clock
         self._agents: dict[tuple[str, str, str], _Agent] = {}
@@ -93,7 +93,7 @@ class Orchestrator:
         cls,
         store: str | Backend,
         *,
-        terms: Terms | None = None,
+        terms: GrantOptions | None = None,
         authority: Authority | None = None,
         clock: Clock = utc_now,
     ) -> AsyncIterator[Orchestrator]:
@@ -108,7 +108,7 @@ class Orchestrator:
         async with AsyncExitStack() as stack:
             backend = store
             if isinstance(backend, str):
-                backend = await stack.enter_async_context(open_backend(backend))
+                backend = await stack.enter_async_context(open_store(backend))
             backend.inbox.home.check()
             orchestrator = cls(backend, terms=terms, authority=authority, clock=clock)
             stack.push_async_callback(orchestrator._finish)
@@ -217,9 +217,9 @@ class Orchestrator:
         Where there is no authority, the caller has made sure that ``by`` may decide.
 
         Raises:
-            UnknownRequestError: no agent here has asked this.
+            RequestNotFoundError: no agent here has asked this.
             NotApproverError: ``by`` may not answer it so.
-            AlreadySettledError: it was answered before, or has ended by itself.
+            AlreadyResolvedError: it was answered before, or has ended by itself.
             DeniedByRuleError: a rule denies the call, and that was recorded.
             StoreUnreachableError: the store does not answer; nothing was decided.
             ValueError: ``choice`` contradicts ``approved``, or may not be stored.
@@ -229,7 +229,7 @@ class Orchestrator:
             raise ValueError(f"approved={approved} and choice={choice!r} contradict each other")
         record = await self._record(permission_id)
         if not isinstance(record.request, PermissionRequestEvent):
-            raise UnknownRequestError(permission_id)
+            raise RequestNotFoundError(permission_id)
         answer = await self._answering.choose(record, key, by=by, reason=reason)
         return self._told_of(record, answer)
 
@@ -248,9 +248,9 @@ class Orchestrator:
         fields: ``choose(id, "other", by=…, inputs={"answer": "blue"})``.
 
         Raises:
-            UnknownRequestError: no agent here has asked this.
+            RequestNotFoundError: no agent here has asked this.
             NotApproverError: ``by`` may not answer it so.
-            AlreadySettledError: it was answered before, or has ended by itself.
+            AlreadyResolvedError: it was answered before, or has ended by itself.
             DeniedByRuleError: a rule denies the call, and that was recorded.
             StoreUnreachableError: the store does not answer; nothing was decided.
             InvalidInputError: some of the inputs do not fit.
@@ -265,8 +265,8 @@ class Orchestrator:
 
         Raises:
             ConfigError: there is no authority that says who may answer.
-            UnknownRequestError: no agent here has asked this.
-            NotApproverError, AlreadySettledError, DeniedByRuleError: as for ``Responder.respond``.
+            RequestNotFoundError: no agent here has asked this.
+            NotApproverError, AlreadyResolvedError, DeniedByRuleError: as for ``Responder.respond``.
             StoreUnreachableError, InvalidInputError, ValueError: likewise.
         """
         record = await self._record(response.question_id)
@@ -331,10 +331,10 @@ class Orchestrator:
     async def _record(self, question_id: str) -> Record:
         record = await self.backend.store.get(question_id)
         if record is None:
-            raise UnknownRequestError(question_id)
+            raise RequestNotFoundError(question_id)
         # Another session's request is none of ours, even if somebody has learnt its id.
         if self._asker(record.request.run) is None:
-            raise UnknownRequestError(question_id)
+            raise RequestNotFoundError(question_id)
         return record
 
     def _named(self, agent: str | RunRef) -> list[_Agent]:
@@ -381,7 +381,7 @@ class Orchestrator:
 
 
 def _mark(event: Event) -> tuple[str, str] | None:
-    if isinstance(event, UserInputRequest | RequestEnding):
+    if isinstance(event, UserInputRequest | Resolution):
         return type(event).__name__, event.question_id
     question_id = getattr(event, "permission_id", None)
     return None if question_id is None else (type(event).__name__, question_id)

@@ -7,16 +7,16 @@ from typing import Protocol
 
 from sayso.actors import is_actor
 from sayso.agent.choices import answer_to, chosen
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.clock import Clock, utc_now
 from sayso.errors import (
-    AlreadySettledError,
+    AlreadyResolvedError,
     ConfigError,
     DeniedByRuleError,
     NotApproverError,
-    UnknownRequestError,
+    RequestNotFoundError,
 )
-from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
+from sayso.events import Outcome, Resolution, UserInputRequest, UserInputResponse
 from sayso.forms.inputs import Inputs
 from sayso.questions.large import beside
 from sayso.rules.rule import RememberedRule
@@ -33,7 +33,7 @@ class Allows(Protocol):
         """Why the actor may not end it as they want, for the audit."""
         ...
 
-    def allows(self, ending: RequestEnding) -> bool:
+    def allows(self, ending: Resolution) -> bool:
         """Whether the actor may end the request with this."""
         ...
 
@@ -61,7 +61,7 @@ class Answering:
         self,
         backend: Backend,
         authority: Authority | None,
-        terms: Terms,
+        terms: GrantOptions,
         clock: Clock,
         *,
         overruled: Overruled | None = None,
@@ -154,19 +154,19 @@ class Responder:
         backend: Backend,
         authority: Authority,
         *,
-        terms: Terms | None = None,
+        terms: GrantOptions | None = None,
         clock: Clock = utc_now,
     ) -> None:
         self._store = backend.store
-        self._answering = Answering(backend, authority, terms or Terms(), clock)
+        self._answering = Answering(backend, authority, terms or GrantOptions(), clock)
 
     async def respond(self, response: UserInputResponse) -> UserInputResponse:
         """Give an answer, such as ``request.approve(by="chat:alice")``; what was recorded.
 
         Raises:
-            UnknownRequestError: no such request.
+            RequestNotFoundError: no such request.
             NotApproverError: ``decided_by`` may not answer it so.
-            AlreadySettledError: it was answered before, or has ended by itself.
+            AlreadyResolvedError: it was answered before, or has ended by itself.
             DeniedByRuleError: a rule denies the call, and that was recorded.
             StoreUnreachableError: the store does not answer; nothing was decided.
             InvalidInputError: what was filled in does not fit.
@@ -187,7 +187,7 @@ class Responder:
 
         Raises:
             ValueError: the card has no such choice, or the choice needs inputs.
-            UnknownRequestError, NotApproverError, AlreadySettledError: as for ``respond``.
+            RequestNotFoundError, NotApproverError, AlreadyResolvedError: as for ``respond``.
             DeniedByRuleError, StoreUnreachableError, InvalidInputError: likewise.
         """
         record = await self._record(question_id)
@@ -196,10 +196,10 @@ class Responder:
     async def _record(self, question_id: str) -> Record:
         record = await self._store.get(question_id)
         if record is None:
-            raise UnknownRequestError(question_id)
+            raise RequestNotFoundError(question_id)
         return record
 
 
-def settled_before(ending: RequestEnding) -> AlreadySettledError:
+def settled_before(ending: Resolution) -> AlreadyResolvedError:
     """The error that a late answer meets."""
-    return AlreadySettledError(ending.question_id, ending.outcome.value, ending.decided_by)
+    return AlreadyResolvedError(ending.question_id, ending.outcome.value, ending.decided_by)

@@ -11,12 +11,12 @@ from sayso.agent import batch
 from sayso.agent.asking import Asking
 from sayso.agent.options import AskOptions, CallOptions, GateOptions
 from sayso.agent.timeouts import CallTime, Timeout
-from sayso.agent.verdict import Pending, Verdict
+from sayso.agent.verdict import CheckResult, PendingResult
 from sayso.agent.waiting import Questions
 from sayso.calls import RunRef, ToolCall
-from sayso.errors import WrongQuestionError
-from sayso.events import RequestEnding, UserInputRequest
-from sayso.questions.inquiry import Inquiry
+from sayso.errors import WrongRequestTypeError
+from sayso.events import Resolution, UserInputRequest
+from sayso.questions.inquiry import Question
 
 if TYPE_CHECKING:
     from sayso.questions.structured_input import Collected
@@ -33,12 +33,12 @@ class Resuming(Asking):
         self._calls = calls
 
     @overload
-    async def submit(self, call: ToolCall, **how: Unpack[CallOptions]) -> str | Verdict: ...
+    async def submit(self, call: ToolCall, **how: Unpack[CallOptions]) -> str | CheckResult: ...
     @overload
-    async def submit(self, call: Inquiry[Any, Any], **how: Unpack[AskOptions]) -> str: ...
+    async def submit(self, call: Question[Any, Any], **how: Unpack[AskOptions]) -> str: ...
     async def submit(
-        self, call: ToolCall | Inquiry[Any, Any], **how: Unpack[CallOptions]
-    ) -> str | Verdict:
+        self, call: ToolCall | Question[Any, Any], **how: Unpack[CallOptions]
+    ) -> str | CheckResult:
         """Ask and do not wait: the id of the question, for ``resume`` here or elsewhere.
 
         Where the policy decides on a call without a person, its verdict comes
@@ -46,7 +46,7 @@ class Resuming(Asking):
         Continue, or a kind of your own) is always asked.
 
         Raises:
-            InvalidCallError, KeyReusedError, SchemaError, ValueError: as for ``check``
+            InvalidCallError, IdempotencyConflictError, SchemaError, ValueError: as for ``check``
                 and ``ask``.
         """
         if isinstance(call, ToolCall):
@@ -63,7 +63,7 @@ class Resuming(Asking):
         key: str | None = None,
         timeout: Timeout = None,
         wait: Literal[True] = True,
-    ) -> Verdict: ...
+    ) -> CheckResult: ...
     @overload
     async def resume(
         self,
@@ -72,7 +72,7 @@ class Resuming(Asking):
         key: str | None = None,
         timeout: Timeout = None,
         wait: bool,
-    ) -> Verdict | Pending: ...
+    ) -> CheckResult | PendingResult: ...
     @overload
     async def resume(
         self, permission_id: str, *, timeout: Timeout = None, expect: type[_Model]
@@ -88,36 +88,36 @@ class Resuming(Asking):
         key: str | None = None,
         timeout: Timeout = None,
         wait: bool = True,
-        expect: type[Any] = Verdict,
+        expect: type[Any] = CheckResult,
     ) -> Any:
         """What came of a question asked earlier, in this process or another one.
 
         It is named by its id, or by the ``key`` that its call was asked under. Without
-        ``wait`` an open question is reported as ``Pending``, at once.
+        ``wait`` an open question is reported as ``PendingResult``, at once.
 
         ``expect`` is the kind of result: a verdict unless told, Clarification,
         TextApproval, Continuation, Collected, the pydantic model that was to
         be collected, or the ``result_type`` of a request of your own.
 
         Raises:
-            UnknownRequestError: no such request, or its record has been removed.
+            RequestNotFoundError: no such request, or its record has been removed.
             UnknownKeyError: ... or nothing was asked under the key.
-            WrongQuestionError: the request is another kind of question.
+            WrongRequestTypeError: the request is another kind of question.
             WaitTimeoutError: ``timeout`` is over and the question is still open.
             InvalidInputError: what came back is not what the schema or the model allows.
         """
         time = CallTime.limited(timeout)
         if key is not None:
-            if permission_id is not None or expect is not Verdict:
+            if permission_id is not None or expect is not CheckResult:
                 raise TypeError("name a question by its id or by the key of its call, not by both")
             return await self._calls.resume_under(key, time, wait=wait)
         if permission_id is None:
             raise TypeError("name the question, by its id or by the key of its call")
-        if expect is Verdict:
+        if expect is CheckResult:
             return await self._calls.resume(permission_id, time, wait=wait)
         record = await self._questions.record(permission_id, time)
         if (read := record.request.reader(expect)) is None:
-            raise WrongQuestionError(permission_id, record.request.subject, expect.__name__)
+            raise WrongRequestTypeError(permission_id, record.request.subject, expect.__name__)
         return read(await self._calls.ending(record, time))
 
     async def submit_batch(
@@ -126,7 +126,7 @@ class Resuming(Asking):
         *,
         keys: Sequence[str | None] | None = None,
         **how: Unpack[CallOptions],
-    ) -> list[batch.Submitted]:
+    ) -> list[batch.SubmittedCall]:
         """Ask about all of the calls, in order, without waiting: see ``resume_batch``.
 
         A call that is there twice is asked about once. What comes back can be stored.
@@ -141,15 +141,15 @@ class Resuming(Asking):
 
     async def resume_batch(
         self,
-        submitted: Sequence[batch.Submitted | str],
+        submitted: Sequence[batch.SubmittedCall | str],
         *,
         timeout: Timeout = None,
         wait: bool = True,
-    ) -> list[Verdict | Pending]:
+    ) -> list[CheckResult | PendingResult]:
         """The verdicts on a submitted batch, in order, in this process or another one.
 
         Ids of questions will do too. What is still open when ``timeout`` is
-        over, or at once without ``wait``, is reported as ``Pending``; the
+        over, or at once without ``wait``, is reported as ``PendingResult``; the
         others can run. Later checks of the same calls reuse the verdicts.
 
         What was approved at once is denied if it has been denied since, or if
@@ -157,23 +157,23 @@ class Resuming(Asking):
 
         Raises:
             TypeError: a bare verdict does not say which call it is for.
-            UnknownRequestError: no such request, or its record has been removed.
+            RequestNotFoundError: no such request, or its record has been removed.
         """
         return await batch.resume_batch(self._calls, submitted, timeout, wait=wait)
 
-    async def cancel(self, question_id: str, *, reason: str = "") -> RequestEnding:
+    async def cancel(self, question_id: str, *, reason: str = "") -> Resolution:
         """Withdraw a question of this session and its cards; the ending that counts.
 
         That may be an answer.
 
         Raises:
-            UnknownRequestError: the session has no such request.
+            RequestNotFoundError: the session has no such request.
         """
         return await self._questions.cancel(question_id, reason=reason)
 
     async def cancel_all(
         self, run: RunRef | None = None, *, whole_session: bool = False, reason: str = ""
-    ) -> list[RequestEnding]:
+    ) -> list[Resolution]:
         """Withdraw every open question of this run, and their cards; the endings that count.
 
         Or of another ``run`` of its session, or of the ``whole_session``, on all of its

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from sayso.agent.verdict import Verdict
+from sayso.agent.verdict import CheckResult
 from sayso.calls import RunRef, ToolCall
 from sayso.digests import arguments_digest, short_digest
 from sayso.errors import InvalidCallError, StoreUnreachableError
@@ -26,7 +26,7 @@ class Unasked:
         self._run = run
         self._audit = audit
 
-    def log(self, call: ToolCall, verdict: Verdict) -> Verdict:
+    def log(self, call: ToolCall, verdict: CheckResult) -> CheckResult:
         """Tell the log, on one line; the verdict as it is."""
         if _log.isEnabledFor(logging.INFO):
             said = "allowed" if verdict.approved else "denied"
@@ -44,7 +44,7 @@ class Unasked:
             )
         return verdict
 
-    async def tell(self, call: ToolCall, verdict: Verdict) -> Verdict:
+    async def tell(self, call: ToolCall, verdict: CheckResult) -> CheckResult:
         """Tell the log and, where that is wanted, the audit; the verdict as it is.
 
         The use of a remembered rule is in the audit in any case.
@@ -66,7 +66,7 @@ class Unasked:
         return verdict
 
 
-def _decided_on(call: ToolCall, verdict: Verdict) -> Mapping[str, Any]:
+def _decided_on(call: ToolCall, verdict: CheckResult) -> Mapping[str, Any]:
     return verdict.arguments if verdict.approved else call.arguments
 
 

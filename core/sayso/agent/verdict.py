@@ -12,7 +12,7 @@ from sayso.agent.copies import own
 from sayso.calls import ToolCall
 from sayso.digests import is_digest_of, short_digest
 from sayso.errors import ArgumentsChangedError
-from sayso.events import Outcome, RequestEnding
+from sayso.events import Outcome, Resolution
 from sayso.policy.call_ids import LINE
 from sayso.policy.decision import Decision, Ruling
 from sayso.questions.permission_answer import PermissionResponseEvent
@@ -30,7 +30,7 @@ _OUR_ACCOUNTS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CheckResult:
     """The end of one question, or a policy's own decision.
 
     ``arguments`` are those to run with; ``asked_arguments`` are those that were
@@ -102,7 +102,7 @@ class OpenCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class PendingResult:
     """A question of a batch that nobody has answered yet: resume it later."""
 
     permission_id: str
@@ -119,10 +119,10 @@ class Pending:
         return f"The call of {self.tool} waits for an answer. It did not run."
 
 
-def decided(call: ToolCall, decision: Decision) -> Verdict:
+def decided(call: ToolCall, decision: Decision) -> CheckResult:
     """The verdict of a policy that needed nobody."""
     approved = decision.ruling is Ruling.ALLOW
-    return Verdict(
+    return CheckResult(
         outcome=Outcome.APPROVED if approved else Outcome.DENIED,
         tool=call.name,
         arguments=own(call.arguments if decision.arguments is None else decision.arguments),
@@ -133,23 +133,23 @@ def decided(call: ToolCall, decision: Decision) -> Verdict:
     )
 
 
-def out_of_time(call: ToolCall, seconds: float, so: str = "nobody was asked") -> Verdict:
+def out_of_time(call: ToolCall, seconds: float, so: str = "nobody was asked") -> CheckResult:
     """The verdict where the time was over before it was decided."""
     reason = f"its time of {seconds:g} s was over: {so}"
-    return Verdict(Outcome.EXPIRED, call.name, dict(call.arguments), reason, "out of time")
+    return CheckResult(Outcome.EXPIRED, call.name, dict(call.arguments), reason, "out of time")
 
 
-def not_asked(call: ToolCall, reason: str) -> Verdict:
+def not_asked(call: ToolCall, reason: str) -> CheckResult:
     """The verdict where no question could be opened."""
-    return Verdict(Outcome.UNDELIVERABLE, call.name, dict(call.arguments), reason, "not asked")
+    return CheckResult(Outcome.UNDELIVERABLE, call.name, dict(call.arguments), reason, "not asked")
 
 
-def given_up(call: ToolCall, reason: str) -> Verdict:
+def given_up(call: ToolCall, reason: str) -> CheckResult:
     """The verdict where the wait was given up on purpose, and the question with it."""
-    return Verdict(Outcome.CANCELLED, call.name, dict(call.arguments), reason, "given up")
+    return CheckResult(Outcome.CANCELLED, call.name, dict(call.arguments), reason, "given up")
 
 
-def denied_by_call_id(verdict: Verdict, call_id: str, reason: str) -> Verdict:
+def denied_by_call_id(verdict: CheckResult, call_id: str, reason: str) -> CheckResult:
     """The denial that takes an approval's place when its call id is denied."""
     return replace(
         verdict,
@@ -163,7 +163,7 @@ def denied_by_call_id(verdict: Verdict, call_id: str, reason: str) -> Verdict:
     )
 
 
-def verdict_on(call: ToolCall, digest: str, ending: RequestEnding) -> Verdict:
+def verdict_on(call: ToolCall, digest: str, ending: Resolution) -> CheckResult:
     """What the ending of its question means for the call as it is at this moment.
 
     Raises:
@@ -178,7 +178,7 @@ def verdict_on(call: ToolCall, digest: str, ending: RequestEnding) -> Verdict:
             raise _changed(call.name, digest)
         if ending.modified_arguments is not None:
             asked, arguments = arguments, ending.modified_arguments
-    return Verdict(
+    return CheckResult(
         outcome=ending.outcome,
         tool=call.name,
         arguments=arguments,
@@ -192,7 +192,7 @@ def verdict_on(call: ToolCall, digest: str, ending: RequestEnding) -> Verdict:
     )
 
 
-def sealed(verdict: Verdict, digest: str, ending: RequestEnding) -> Verdict:
+def sealed(verdict: CheckResult, digest: str, ending: Resolution) -> CheckResult:
     """The verdict with arguments of its own: those of the digest, or of its ending's changes.
 
     The last step before it is given: whoever had the arguments in hand

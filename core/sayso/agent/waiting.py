@@ -14,13 +14,13 @@ from sayso.agent.timeouts import GRACE_SECONDS, CallTime, in_seconds
 from sayso.agent.unseen import UnseenQuestions
 from sayso.calls import RunRef
 from sayso.errors import (
+    RequestNotFoundError,
     SaysoError,
     StoreUnreachableError,
     TooManyOpenError,
-    UnknownRequestError,
     WaitTimeoutError,
 )
-from sayso.events import Event, RequestEnding, UserInputRequest
+from sayso.events import Event, Resolution, UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.home import running_loop
 from sayso.stores.inbox import Inbox
@@ -95,7 +95,7 @@ class Questions:
         # Kept, as many hold it: each time a method is looked up it is another object.
         self.withdraw = self._cancel_later
 
-    async def answer(self, request: UserInputRequest) -> RequestEnding:
+    async def answer(self, request: UserInputRequest) -> Resolution:
         """Open any question and wait for its ending."""
         request = self._options.completed(request)
         with self.expected(request.question_id, request.run) as future:
@@ -121,7 +121,7 @@ class Questions:
         *,
         heard: bool,
         book: str | None,
-        ending: RequestEnding | None = None,
+        ending: Resolution | None = None,
         key: str = "",
     ) -> Opened | BookChanged | Joined:
         """Open the question, trying again while the store is away; ``heard`` rings our inbox.
@@ -206,16 +206,16 @@ class Questions:
         The questions of another session or agent are held against rules that are not read here.
 
         Raises:
-            UnknownRequestError: the session has no such request, or its record
+            RequestNotFoundError: the session has no such request, or its record
                 has been removed.
         """
         with counting(time):
             record = await self.patience(lambda: self._store.get(question_id))
         if record is None or not record.request.run.is_in_session_of(self._run):
-            raise UnknownRequestError(question_id)
+            raise RequestNotFoundError(question_id)
         return record
 
-    async def ending(self, record: Record, time: CallTime | None) -> RequestEnding:
+    async def ending(self, record: Record, time: CallTime | None) -> Resolution:
         """How the question of a record ends.
 
         Raises:
@@ -229,7 +229,7 @@ class Questions:
         if self._observe is not None:
             self._observe(event)
 
-    async def wait(self, record: Record, time: CallTime | None) -> RequestEnding:
+    async def wait(self, record: Record, time: CallTime | None) -> Resolution:
         """How an open question ends; raises as ``ending`` does."""
         question_id = record.request.question_id
         inbox = self._backend.at(record.request.run).inbox
@@ -253,17 +253,17 @@ class Questions:
         finally:
             inbox.forget(question_id, future)
 
-    async def cancel(self, question_id: str, *, reason: str) -> RequestEnding:
+    async def cancel(self, question_id: str, *, reason: str) -> Resolution:
         """Withdraw a question of this session; the ending that counts, which may be an answer.
 
         Raises:
-            UnknownRequestError: the session has no such request.
+            RequestNotFoundError: the session has no such request.
             StoreUnreachableError: the store does not answer.
         """
         record = await self.record(question_id, None)
         return await self._end(record.request.cancelled(at=self._clock(), reason=reason))
 
-    async def cancel_all(self, run: RunRef | None, *, reason: str) -> list[RequestEnding]:
+    async def cancel_all(self, run: RunRef | None, *, reason: str) -> list[Resolution]:
         """Withdraw the open questions of a run of this session, or of all of them.
 
         The endings that count. A question that is opened meanwhile is withdrawn as well, or
@@ -275,31 +275,31 @@ class Questions:
         with counting(None):
             records = await self.patience(lambda: self._watch.pending(self._run))
         mine = [one.request for one in records if run is None or one.request.run == run]
-        ended: list[RequestEnding | None] = []
+        ended: list[Resolution | None] = []
         for start in range(0, len(mine), _AT_ONCE):
             some = mine[start : start + _AT_ONCE]
             ended += await asyncio.gather(*(self._end_known(one, reason) for one in some))
         return [ending for ending in ended if ending is not None]
 
-    async def _end_known(self, request: UserInputRequest, reason: str) -> RequestEnding | None:
+    async def _end_known(self, request: UserInputRequest, reason: str) -> Resolution | None:
         """The ending that counts; None where the record was removed in this moment."""
         try:
             return await self._end(request.cancelled(at=self._clock(), reason=reason))
-        except UnknownRequestError:
+        except RequestNotFoundError:
             return None
 
-    async def _end(self, ending: RequestEnding) -> RequestEnding:
+    async def _end(self, ending: Resolution) -> Resolution:
         question_id = ending.question_id
         with counting(None):
             settled = await self.patience(lambda: self._store.settle(question_id, ending))
         return settled.ending
 
-    def withdrawal(self, record: Record) -> RequestEnding:
+    def withdrawal(self, record: Record) -> Resolution:
         """The ending of a question that is not waited for any more."""
         at, by = self._clock(), self._withdrawn_by
         return record.request.cancelled(at=at, reason=_STOPPED, by=by)
 
-    def overrule(self, denial: RequestEnding) -> None:
+    def overrule(self, denial: Resolution) -> None:
         """Record that an approval was denied here, when its call was to run."""
         self.in_background(self._overrule_quietly(denial))
 
@@ -312,7 +312,7 @@ class Questions:
         await self._unseen.stop()
         await self._cancelling.finish()
 
-    async def _overrule_quietly(self, denial: RequestEnding) -> None:
+    async def _overrule_quietly(self, denial: Resolution) -> None:
         try:
             await self._store.overrule(denial.question_id, denial)
         except SaysoError as error:
@@ -328,7 +328,7 @@ class Questions:
                 record = await self.patience(lambda: self._store.get(question_id))
             if record is not None:
                 await self._end(self.withdrawal(record))
-        except UnknownRequestError:
+        except RequestNotFoundError:
             return  # its record was removed in this moment
         except SaysoError as error:
             _log.warning("a question stays open until it expires: %s", error)

@@ -9,7 +9,7 @@ from sayso.always.programs import program_of
 from sayso.globs import dangers as globs
 from sayso.globs.notes import Danger, DangerKind
 from sayso.known.tools import sends_queries
-from sayso.rules.fits import ShellFit
+from sayso.rules.matchers import ShellMatcher
 from sayso.rules.rule import Rule
 from sayso.shell.looks import READING
 
@@ -60,14 +60,14 @@ def rule_dangers(rule: Rule) -> tuple[RuleDanger, ...]:
         return ()
     if is_the_tool(rule):
         return (WholeTool(),)
-    if not rule.params and not rule.fits and sends_queries(rule.tool, rule.talk):
+    if not rule.params and not rule.matchers and sends_queries(rule.tool, rule.talk):
         return (Sends(),)
     return (*_of_params(rule), *_of_fits(rule))
 
 
 def is_the_tool(rule: Rule) -> bool:
     """Whether the rule is about every call of the tool, or nearly every one."""
-    if rule.arguments_digest is not None or rule.others_digest is not None or rule.fits:
+    if rule.arguments_digest is not None or rule.others_digest is not None or rule.matchers:
         return False
     return all(map(_matches_everything, rule.params.values()))
 
@@ -82,8 +82,8 @@ def _of_params(rule: Rule) -> Iterator[RuleDanger]:
 
 
 def _of_fits(rule: Rule) -> Iterator[RuleDanger]:
-    for fit in rule.fits.values():
-        if isinstance(fit, ShellFit):
+    for fit in rule.matchers.values():
+        if isinstance(fit, ShellMatcher):
             if fit.begins:
                 yield Begins(fit.begins)
             yield Looks()

@@ -20,7 +20,7 @@ from sayso.always.words import AlwaysWords
 from sayso.calls import RunRef, ToolCall
 from sayso.digests import short_digest
 from sayso.globs.words import danger_in_words
-from sayso.rules.fits import Fit, HostFit, ShellFit, said_as_line
+from sayso.rules.matchers import HostMatcher, Matcher, ShellMatcher, said_as_line
 from sayso.rules.rule import Rule, Scope
 from sayso.text.blanks import folded_json, unmarked
 from sayso.text.secrets import redacted
@@ -46,9 +46,9 @@ def meanings(rule: Rule, call: ToolCall, words: AlwaysWords) -> Iterator[str]:
         yield from (words.and_any_of.format(one, names) if names else one for one in told)
         return
     patterns = [_parameter(name, text, words) for name, text in sorted(rule.params.items())]
-    fits = [_fit(name, fit, words) for name, fit in sorted(rule.fits.items())]
+    matchers = [_fit(name, fit, words) for name, fit in sorted(rule.matchers.items())]
     talk = [words.any_of.format(_names(rule.talk, words))] if rule.talk else []
-    about = words.both.join((*patterns, *fits, *talk, *_others(rule, call, words)))
+    about = words.both.join((*patterns, *matchers, *talk, *_others(rule, call, words)))
     yield words.rule.format(tool, about or words.any_arguments)
 
 
@@ -76,8 +76,8 @@ def _in_project(run: RunRef, words: AlwaysWords) -> str:
 def button_label(rule: Rule, words: AlwaysWords, limit: int) -> str:
     """A few words on a button; what is stored is said in full before it is."""
     patterns = [*rule.params.values()]
-    if rule.fits and not patterns:
-        said = _fit_label(next(iter(rule.fits.values())), words)
+    if rule.matchers and not patterns:
+        said = _fit_label(next(iter(rule.matchers.values())), words)
     elif len(patterns) == 1:
         said = f"{words.always}: {program_of(patterns[0]) or visible(patterns[0], one_line=True)}"
     elif patterns:
@@ -128,17 +128,17 @@ def _parameter(name: str, pattern: str, words: AlwaysWords) -> str:
     return said if program is None else words.program.format(said, program)
 
 
-def _fit(name: str, fit: Fit, words: AlwaysWords) -> str:
+def _fit(name: str, fit: Matcher, words: AlwaysWords) -> str:
     """What an argument may be, said without a word of an agent's own beside the value itself."""
     named = name_in_words(name)
     match fit:
-        case ShellFit(same=(_, *_)):
+        case ShellMatcher(same=(_, *_)):
             return words.same.format(named, _json(said_as_line(fit.same)))
-        case ShellFit(begins=()):
+        case ShellMatcher(begins=()):
             return words.looks.format(named)
-        case ShellFit():
+        case ShellMatcher():
             return words.begins.format(named, _beginnings(fit.begins, words.either))
-        case HostFit():
+        case HostMatcher():
             return words.page.format(named, fit.host)
     place = _json(fit.place)
     if fit.file:
@@ -146,15 +146,15 @@ def _fit(name: str, fit: Fit, words: AlwaysWords) -> str:
     return words.below.format(named, place, words.never_meant)
 
 
-def _fit_label(fit: Fit, words: AlwaysWords) -> str:
+def _fit_label(fit: Matcher, words: AlwaysWords) -> str:
     match fit:
-        case ShellFit(same=(_, *_)):
+        case ShellMatcher(same=(_, *_)):
             return words.always_same
-        case ShellFit(begins=()):
+        case ShellMatcher(begins=()):
             return words.always_looks
-        case ShellFit():
+        case ShellMatcher():
             return words.always_begins.format(" ".join(fit.begins[0]))
-        case HostFit():
+        case HostMatcher():
             return f"{words.always}: {fit.host}"
     if fit.file:
         return f"{words.always}: {visible(fit.file, one_line=True)}"
@@ -173,9 +173,9 @@ def _names(names: Iterable[str], words: AlwaysWords) -> str:
 
 def _others(rule: Rule, call: ToolCall, words: AlwaysWords) -> Iterator[str]:
     if rule.others_digest is None:
-        if rule.params or rule.fits:
+        if rule.params or rule.matchers:
             yield words.any_others
-    elif set(call.arguments) <= {*rule.params, *rule.fits, *rule.talk}:
+    elif set(call.arguments) <= {*rule.params, *rule.matchers, *rule.talk}:
         yield words.no_others
     else:
         yield words.others_as_shown.format(short_digest(rule.others_digest))

@@ -19,7 +19,7 @@ from sayso.always.words import ENGLISH, AlwaysWords
 from sayso.calls import Folder, RunRef, ToolCall
 from sayso.cards.card import LONGEST_STORED, Choice
 from sayso.known.tools import roles_in
-from sayso.rules.fits import depends_on_branch, told
+from sayso.rules.matchers import depends_on_branch, told
 from sayso.rules.rule import Rule, Scope
 from sayso.rules.values import Values
 from sayso.text.secrets import redaction
@@ -217,4 +217,6 @@ def _is_for_the_session(danger: RuleDanger) -> bool:
 def _is_showable(rule: Rule) -> bool:
     if rule.arguments_digest is not None:
         return True
-    return not redaction({**rule.params, **{n: told(fit) for n, fit in rule.fits.items()}}).hidden
+    return not redaction(
+        {**rule.params, **{n: told(fit) for n, fit in rule.matchers.items()}}
+    ).hidden

@@ -17,7 +17,7 @@ LONGEST_WINDOW = timedelta(minutes=60)
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class GrantOptions:
     """What may be stored by a press, and until when it holds.
 
     ``scopes`` are those that are offered at all; without any, nothing can be

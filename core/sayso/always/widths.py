@@ -13,7 +13,7 @@ from sayso.digests import arguments_digest, as_json
 from sayso.errors import InvalidCallError
 from sayso.globs.glob import escape
 from sayso.known.tools import alike, known, roles_in
-from sayso.rules.declarations import Declaration, DerivePermission
+from sayso.rules.declarations import DerivePermission, ToolAnnotations
 from sayso.rules.javascript import as_text
 from sayso.rules.roles import Roles
 from sayso.rules.rule import PatternRule, Rule, literal_rule
@@ -32,7 +32,7 @@ COMMAND_PARAMETERS = ("command", "cmd", "command_line", "shell_command")
 def derive(
     call: ToolCall,
     *,
-    declared: Declaration | DerivePermission | None = None,
+    declared: ToolAnnotations | DerivePermission | None = None,
     digest: str | None = None,
     suggest: Sequence[Rule] = (),
 ) -> tuple[Rule, ...]:
@@ -48,7 +48,7 @@ def derive(
     Raises:
         InvalidCallError: the arguments cannot be written as JSON.
     """
-    declaration = declared if isinstance(declared, Declaration) else None
+    declaration = declared if isinstance(declared, ToolAnnotations) else None
     function = declaration.derive if declaration else cast("DerivePermission | None", declared)
     roles = roles_in(call, declaration)
     literal = literal_rule(call, digest, talk=roles.talk)
@@ -149,4 +149,4 @@ def _meant(call: ToolCall, said: object) -> Rule | None:
     if not isinstance(said, PatternRule):
         params = {name: escape(text) for name, text in params.items()}
     digests = said.arguments_digest, said.others_digest
-    return Rule(said.tool, params, *digests, said.talk, said.fits, said.also)
+    return Rule(said.tool, params, *digests, said.talk, said.matchers, said.also)

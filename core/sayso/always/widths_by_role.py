@@ -8,7 +8,15 @@ from sayso.calls import ToolCall
 from sayso.digests import arguments_digest
 from sayso.known.tools import KnownTool
 from sayso.rules import paths
-from sayso.rules.fits import Fit, HostFit, PathFit, ShellFit, host_of, needed_for, same_for
+from sayso.rules.matchers import (
+    HostMatcher,
+    Matcher,
+    PathMatcher,
+    ShellMatcher,
+    host_of,
+    needed_for,
+    same_for,
+)
 from sayso.rules.roles import Roles
 from sayso.rules.rule import Rule
 from sayso.rules.values import Values
@@ -29,32 +37,32 @@ def by_roles(call: ToolCall, roles: Roles, same: Sequence[KnownTool] = ()) -> li
     kinds = [roles.command != "", roles.paths != (), roles.url != ""]
     if sum(kinds) != 1 or not all(name in call.arguments for name in roles.names):
         return []
-    rules = (_rule(call, roles, same, fits) for fits in _fits(call, roles))
+    rules = (_rule(call, roles, same, matchers) for matchers in _matchers(call, roles))
     return [rule for rule in rules if rule.matches(call)]
 
 
-def _fits(call: ToolCall, roles: Roles) -> Iterator[Mapping[str, Fit]]:
+def _matchers(call: ToolCall, roles: Roles) -> Iterator[Mapping[str, Matcher]]:
     if roles.command:
         yield from ({roles.command: fit} for fit in _of_line(call, call.arguments[roles.command]))
     elif roles.url:
         host = host_of(call.arguments[roles.url])
         if host is not None:
-            yield {roles.url: HostFit(host)}
+            yield {roles.url: HostMatcher(host)}
     else:
         yield from _of_paths(call, roles.paths)
 
 
-def _of_line(call: ToolCall, value: object) -> Iterator[ShellFit]:
+def _of_line(call: ToolCall, value: object) -> Iterator[ShellMatcher]:
     folder = Values(call.arguments, call.folder).runs_in
     root = folder.root if folder is not None else ""
     needed = needed_for(value, root, folder)
     if needed is not None and len(needed) <= _MOST_BEGINNINGS:
-        yield ShellFit(alike(tuple(sorted(needed))), root if needed else "")
+        yield ShellMatcher(alike(tuple(sorted(needed))), root if needed else "")
     elif (same := same_for(value, folder)) is not None:
-        yield ShellFit(same=same)
+        yield ShellMatcher(same=same)
 
 
-def _of_paths(call: ToolCall, names: tuple[str, ...]) -> Iterator[Mapping[str, Fit]]:
+def _of_paths(call: ToolCall, names: tuple[str, ...]) -> Iterator[Mapping[str, Matcher]]:
     """The first folder below the root, or a file of the root itself; then the whole project."""
     folder = call.folder
     if folder is None or not paths.is_project(folder.root):
@@ -71,23 +79,26 @@ def _of_paths(call: ToolCall, names: tuple[str, ...]) -> Iterator[Mapping[str, F
         return
     if {len(below) for below in found} == {1}:
         yield {
-            name: PathFit(folder.root, file=below[0])
+            name: PathMatcher(folder.root, file=below[0])
             for name, below in zip(names, found, strict=True)
         }
     elif len({below[0] for below in found}) == 1 and min(map(len, found)) > 1:
-        yield {name: PathFit(folder.root, found[0][0]) for name in names}
-    yield {name: PathFit(folder.root) for name in names}
+        yield {name: PathMatcher(folder.root, found[0][0]) for name in names}
+    yield {name: PathMatcher(folder.root) for name in names}
 
 
-def _rule(call: ToolCall, roles: Roles, same: Sequence[KnownTool], fits: Mapping[str, Fit]) -> Rule:
+def _rule(
+    call: ToolCall, roles: Roles, same: Sequence[KnownTool], matchers: Mapping[str, Matcher]
+) -> Rule:
     free = {*roles.talk, *roles.writes}
-    others = {name: value for name, value in call.arguments.items() if name not in {*fits, *free}}
+    beside = {*matchers, *free}
+    others = {name: value for name, value in call.arguments.items() if name not in beside}
     also = [] if others else same
     for tool in also:
         free |= {*tool.talk, *tool.writes}
     return Rule(
         call.name,
-        fits=fits,
+        matchers=matchers,
         others_digest=arguments_digest(others),
         talk=tuple(sorted(free)),
         also=tuple(tool.name for tool in also),

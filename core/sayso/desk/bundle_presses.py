@@ -13,7 +13,7 @@ from sayso.chats.places import Answer, Answered, Press
 from sayso.desk.parts import DeskParts
 from sayso.desk.standing import Standing
 from sayso.desk.words import DeskWords
-from sayso.errors import UnknownRequestError
+from sayso.errors import RequestNotFoundError
 from sayso.stores.ports import Found, Settled
 
 
@@ -100,7 +100,7 @@ class BundlePresses:
         )
         try:
             return await self._parts.backend.store.settle(found.request.question_id, answer)
-        except UnknownRequestError:
+        except RequestNotFoundError:
             return None
 
     def _told(

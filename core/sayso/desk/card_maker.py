@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
-from sayso.always.terms import Terms, about
+from sayso.always.terms import GrantOptions, about
 from sayso.cards.afterwards import afterwards
 from sayso.cards.bundle import EACH
 from sayso.cards.called import NOBODY
@@ -32,7 +32,7 @@ from sayso.desk.bodies import KEPT_BODIES, Bodies, Said, Which, said, which
 from sayso.desk.routes import Routes
 from sayso.desk.speech import Speech
 from sayso.desk.words import DeskWords
-from sayso.events import RequestEnding, RequestExpiredEvent, UserInputRequest
+from sayso.events import RequestExpiredEvent, Resolution, UserInputRequest
 from sayso.questions.refusals import Refusals
 from sayso.questions.words import QuestionWords
 from sayso.stores.ports import Found, Offer, Use
@@ -55,7 +55,7 @@ class CardMaker:
         adapters: Mapping[str, Adapter],
         routes: Routes,
         *,
-        terms: Terms,
+        terms: GrantOptions,
         refusals: Refusals,
         speech: Speech | None = None,
         clock: Clock = utc_now,
@@ -172,7 +172,7 @@ class CardMaker:
         """The request in the language of its card."""
         return found.request.speaking(self.words(found).questions)
 
-    def ended(self, found: Found, ending: RequestEnding, *, details: bool = False) -> Ended:
+    def ended(self, found: Found, ending: Resolution, *, details: bool = False) -> Ended:
         """The state of a card whose request ended so, and what is told of it since."""
         request, words, revoked = self.spoken(found), self.words(found).cards, found.revoked
         went, note = _afterwards(found.use, words)
@@ -204,7 +204,7 @@ class CardMaker:
         name = self._routes.name(actor)
         return f"{name} ({actor})" if name else actor
 
-    def how(self, found: Found, ending: RequestEnding) -> str:
+    def how(self, found: Found, ending: Resolution) -> str:
         """How a request ended and by whom, in words."""
         ended = self.ended(found, ending)
         return self.words(found).cards.how(ended.outcome, ended.who)

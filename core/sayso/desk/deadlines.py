@@ -30,7 +30,7 @@ class Deadlines:
 
         Raises:
             StoreUnreachableError: it was not shortened.
-            UnknownRequestError: no such request.
+            RequestNotFoundError: no such request.
         """
         if seconds is None or record.seconds_left <= seconds:
             return record

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.calls import new_id
 from sayso.chats.adapter import Adapter
 from sayso.chats.caller import Caller
@@ -65,7 +65,7 @@ class DeskOptions:
     read, by the tags of languages: a route names one of them.
     """
 
-    terms: Terms = field(default_factory=Terms)
+    terms: GrantOptions = field(default_factory=GrantOptions)
     refusals: Refusals = field(default_factory=Refusals)
     keeps_log: bool = False
     bundle_window: timedelta = timedelta(0)

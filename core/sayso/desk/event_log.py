@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from sayso.chats.places import Press
-from sayso.events import Outcome, RequestEnding, UserInputRequest
+from sayso.events import Outcome, Resolution, UserInputRequest
 from sayso.seldom import Seldom
 from sayso.stores.audit import RefusalKind
 from sayso.stores.ports import Job, Record
@@ -85,7 +85,7 @@ def log_revoked(request_id: str, rule_id: str, *, by: str) -> None:
     _log_event("rule revoked", request_id, {"rule_id": rule_id, "by": by})
 
 
-def _log_resolved(request: UserInputRequest, ending: RequestEnding, record: Record) -> None:
+def _log_resolved(request: UserInputRequest, ending: Resolution, record: Record) -> None:
     by, began, over = ending.decided_by or "", record.opened_at, record.ended_at
     fields: dict[str, str | float] = {"outcome": ending.outcome.value, "by": by}
     if by:

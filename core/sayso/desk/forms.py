@@ -11,7 +11,7 @@ from sayso.chats.places import Answer, Answered, Press
 from sayso.desk.parts import DeskParts
 from sayso.desk.words import DeskWords
 from sayso.errors import DeliveryError, SaysoError
-from sayso.events import RequestEnding, UserInputRequest
+from sayso.events import Resolution, UserInputRequest
 from sayso.stores.ports import Found
 
 _log = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ class Forms:
     """Puts the form of a choice to the presser. What it falls back to is stored before."""
 
     def __init__(
-        self, parts: DeskParts, *, late: Callable[[Press, Found, RequestEnding], Answer]
+        self, parts: DeskParts, *, late: Callable[[Press, Found, Resolution], Answer]
     ) -> None:
         self._parts = parts
         self._late = late
@@ -39,7 +39,7 @@ class Forms:
 
         Raises:
             StoreUnreachableError: nothing was stored: do not acknowledge the press.
-            UnknownRequestError: the request is gone.
+            RequestNotFoundError: the request is gone.
         """
         request, words = found.request, self._parts.maker.words(found)
         adapter = self._parts.adapters[press.message.place.platform]
@@ -64,7 +64,7 @@ class Forms:
         return Answer(Answered.ASKED, self._parts.refusals.without_reason(words.questions))
 
     async def _without_form(
-        self, press: Press, found: Found, ending: RequestEnding, problem: str
+        self, press: Press, found: Found, ending: Resolution, problem: str
     ) -> Answer:
         settled = await self._parts.backend.store.settle(found.request.question_id, ending)
         if not settled.first:

@@ -19,11 +19,11 @@ from sayso.desk.routes import Routes
 from sayso.desk.showing import Showing
 from sayso.desk.timer import Timer
 from sayso.errors import (
+    RequestNotFoundError,
     StoreUnreachableError,
-    UnknownRequestError,
     UnreadableEventError,
 )
-from sayso.events import Event, RequestEnding, RequestUndeliverableEvent, UserInputRequest
+from sayso.events import Event, RequestUndeliverableEvent, Resolution, UserInputRequest
 from sayso.seldom import Seldom
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import LogKind
@@ -100,7 +100,7 @@ class Jobs:
                 _log.error("a job of the desk cannot be done: %s", error)
                 if await self._refused(job, error):
                     return None
-            except UnknownRequestError as error:
+            except RequestNotFoundError as error:
                 _log.error("a job of the desk cannot be done: %s", error)
                 return await self._put_aside(job)
             except LanesClosedError:
@@ -135,7 +135,7 @@ class Jobs:
         )
         try:
             if job.kind == "ask":
-                with suppress(UnreadableEventError, UnknownRequestError):
+                with suppress(UnreadableEventError, RequestNotFoundError):
                     await self._backend.store.settle(job.question_id, ending)
             await self._backend.outbox.done(job)
         except StoreUnreachableError:
@@ -149,7 +149,7 @@ class Jobs:
         for tries_left in (1, 0):
             try:
                 await work(record)
-            except (StoreUnreachableError, UnknownRequestError, LanesClosedError):
+            except (StoreUnreachableError, RequestNotFoundError, LanesClosedError):
                 raise
             except PoisonedError as error:
                 _log.error("a job of the desk is put aside: %s", error)
@@ -203,7 +203,7 @@ class Jobs:
             await self._write_ending(request, ending, "overruling", "overruled")
         await self._bring_up_to_date(record, ending)
 
-    async def _bring_up_to_date(self, record: Record, ending: RequestEnding) -> None:
+    async def _bring_up_to_date(self, record: Record, ending: Resolution) -> None:
         ended = [
             Found(copy, record.request, ending, record.use, record.revoked)
             for copy in record.copies
@@ -211,7 +211,7 @@ class Jobs:
         await self._delivery.update_all(ended)
 
     async def _write_ending(
-        self, request: UserInputRequest, ending: RequestEnding, kind: LogKind, seen: LogKind
+        self, request: UserInputRequest, ending: Resolution, kind: LogKind, seen: LogKind
     ) -> None:
         await self._write(request, kind, ending)
         if ending.observed is not ending:

@@ -33,11 +33,11 @@ from sayso.desk.words import DeskWords
 from sayso.errors import (
     InvalidInputError,
     ReplayedCallbackError,
+    RequestNotFoundError,
     UnknownCellError,
-    UnknownRequestError,
     UnreadableEventError,
 )
-from sayso.events import RequestEnding, UserInputResponse
+from sayso.events import Resolution, UserInputResponse
 from sayso.forms.inputs import NO_INPUTS
 from sayso.stores.ports import Copy, Found, Settled, Shown
 
@@ -87,7 +87,7 @@ class Presses:
         choice = _at_once(press, card) or (self._decision(press, shown) if own else None)
         if standing is Standing.APPROVER and choice is not None:
             # What does not fit may also be too late, which comes first.
-            with suppress(UnknownRequestError, InvalidInputError), self._replays(press, shown):
+            with suppress(RequestNotFoundError, InvalidInputError), self._replays(press, shown):
                 return await self._answer(press, shown, choice, card=card)
         return await self._look_closer(press, shown, standing)
 
@@ -130,7 +130,7 @@ class Presses:
             await self._parts.delivery.note_message(found, press.message)
         try:
             return await self._take(press, found, standing)
-        except UnknownRequestError:
+        except RequestNotFoundError:
             return Answer(Answered.UNKNOWN, self._words(found).unknown)
 
     async def _take(self, press: Press, found: Found, standing: Standing) -> Answer:
@@ -288,7 +288,7 @@ class Presses:
     def _not_shown(self, found: Found, problem: str) -> Answer:
         return Answer(Answered.REFUSED, self._words(found).not_shown.format(problem=problem))
 
-    def _late(self, press: Press, found: Found, ending: RequestEnding) -> Answer:
+    def _late(self, press: Press, found: Found, ending: Resolution) -> Answer:
         self._parts.refused.press(found.request, press, "late")
         self._parts.background.start(self._parts.delivery.update(replace(found, ending=ending)))
         how = self._parts.maker.how(found, ending)

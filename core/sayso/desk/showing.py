@@ -23,8 +23,8 @@ from sayso.desk.timer import Timer
 from sayso.errors import (
     DeliveryError,
     PlaceMovedError,
+    RequestNotFoundError,
     StoreUnreachableError,
-    UnknownRequestError,
 )
 from sayso.seldom import Seldom
 from sayso.stores.ports import KEPT, Copies, Copy, Found, Leases, Marked, Offer, Record
@@ -268,7 +268,7 @@ class Showing:
         found = []
         for one, copy, record in zip(now, copies, records, strict=True):
             if one is None:
-                raise UnknownRequestError(record.request.question_id)
+                raise RequestNotFoundError(record.request.question_id)
             found.append(Found(copy, record.request, one.ending))
         return found
 
@@ -357,7 +357,7 @@ class Showing:
             except StoreUnreachableError as error:
                 self._waits.say(f"a message that stands is not noted yet: {error}")
                 await self._timer.sleep(_NOTE_AGAIN_SECONDS)
-            except UnknownRequestError as error:
+            except RequestNotFoundError as error:
                 _log.error("a message stands for a request that is gone: %s", error)
                 reason = "the store lost this request"
                 return Marked(found.request.undeliverable(at=self._clock(), reason=reason))

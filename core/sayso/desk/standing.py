@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import Enum
 
 from sayso.cards.card import CardBody, Choice
-from sayso.events import Outcome, RequestEnding, UserInputRequest
+from sayso.events import Outcome, Resolution, UserInputRequest
 from sayso.stores.audit import RefusalKind
 
 
@@ -26,7 +26,7 @@ class Standing(Enum):
         """Why the actor may not end the request as they want."""
         return "own_request" if self is Standing.ASKER else "not_approver"
 
-    def allows(self, ending: RequestEnding) -> bool:
+    def allows(self, ending: Resolution) -> bool:
         """Whether the actor may end the request with this."""
         if self is Standing.ASKER:
             return ending.outcome is not Outcome.APPROVED

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sayso.calls import ToolCall
-from sayso.rules.declarations import Declaration
+from sayso.rules.declarations import ToolAnnotations
 from sayso.rules.roles import Roles
 
 _CLAUDE, _CODEX, _GEMINI, _CLINE = "Claude Code", "Codex", "Gemini CLI", "Cline"
@@ -309,7 +309,7 @@ def alike(call: ToolCall) -> tuple[KnownTool, ...]:
     )
 
 
-def roles_in(call: ToolCall, declared: Declaration | None) -> Roles:
+def roles_in(call: ToolCall, declared: ToolAnnotations | None) -> Roles:
     """What the arguments of a call are for: as its tool declares them, else as is well known."""
     if declared is not None and declared.roles != _NO_ROLES:
         return declared.roles

@@ -16,7 +16,7 @@ class Registered:
     """What a platform says of the webhook; ``url`` is empty when none is registered.
 
     ``waiting`` is how many callbacks are yet to be delivered, ``kinds`` which
-    kinds of them are; empty means the platform's usual ones. ``fits`` says
+    kinds of them are; empty means the platform's usual ones. ``matchers`` says
     whether this is what the settings need, None where only a missing webhook
     is wrong. ``remark`` is a sentence about it: what is wrong or may be, and the fix.
     """

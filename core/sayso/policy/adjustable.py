@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sayso.calls import ToolCall, new_id
 from sayso.policy.call_ids import CallIds, denial_of, reasons_by_id
-from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
+from sayso.policy.decision import Decision, Policy, PolicyContext, Ruling, evaluate
 from sayso.policy.declared import requirements_of
 from sayso.policy.denials import denial_by
 from sayso.policy.deny_rules import deny_rules_of, numbered
@@ -73,7 +73,7 @@ class AdjustablePolicy:
             # The same rule, given again, may be used again.
             self._once = {f"{fresh}:{number}": rule for number, rule in enumerate(more, 1)}
 
-    async def denial(self, call: ToolCall, context: Context) -> Decision | None:
+    async def denial(self, call: ToolCall, context: PolicyContext) -> Decision | None:
         """The denial by the rules as they are now or by the policy, if one denies the call."""
         denied = denial_of(call.call_id, self._updated.denied_call_ids)
         if denied is not None:
@@ -85,13 +85,13 @@ class AdjustablePolicy:
                 return Decision.DENY.because(f"denied by {line}", line=line)
         return await denial_by(self._policy, call, context)
 
-    async def deny_rules(self, call: ToolCall, context: Context) -> Sequence[DenyRule]:
+    async def deny_rules(self, call: ToolCall, context: PolicyContext) -> Sequence[DenyRule]:
         """The deny rules as they are now, and those of the policy."""
         own = numbered(self._updated.deny, "updated deny rule")
         fitting = [one for one in own if one.rule is not None and one.rule.tool == call.name]
         return [*fitting, *await deny_rules_of(self._policy, call, context)]
 
-    async def decide(self, call: ToolCall, context: Context) -> Decision:
+    async def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
         """The decision on this call, with the line that made it."""
         if (denial := await self.denial(call, context)) is not None:
             return denial
@@ -113,10 +113,12 @@ class AdjustablePolicy:
                 return denial or _allowed(decision, f"updated allow-once rule {number}")
         return decision
 
-    async def _denial(self, context: Context, call: ToolCall, runs: ToolCall) -> Decision | None:
+    async def _denial(
+        self, context: PolicyContext, call: ToolCall, runs: ToolCall
+    ) -> Decision | None:
         return await self.denial(call, context) or await self.denial(runs, context)
 
-    async def _spend(self, key: str, context: Context) -> bool:
+    async def _spend(self, key: str, context: PolicyContext) -> bool:
         """Use up a rule on top: the first who asks, unless it has been taken back meanwhile."""
         if context.spend is not None and not await context.spend(key):
             return False

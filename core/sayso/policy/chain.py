@@ -10,9 +10,9 @@ from typing import TypeAlias
 from sayso.calls import ToolCall
 from sayso.policy.decision import (
     ASK_LINE,
-    Context,
     Decision,
     Policy,
+    PolicyContext,
     Rewritten,
     Ruling,
     check_policy,
@@ -25,7 +25,7 @@ from sayso.policy.deny_rules import deny_rules_of, has_deny_rules
 from sayso.policy.permissions import Permissions, permissions_in, together
 from sayso.rules.deny_rule import DenyRule
 
-Predicate: TypeAlias = Callable[[ToolCall, Context], bool | Awaitable[bool]]
+Predicate: TypeAlias = Callable[[ToolCall, PolicyContext], bool | Awaitable[bool]]
 """True or false of a call, async or not. It only looks, and may be asked more than once a call."""
 
 
@@ -53,7 +53,7 @@ class Chain:
         """The rules of all members that can say theirs."""
         return together(*map(permissions_in, self._policies))
 
-    async def decide(self, call: ToolCall, context: Context) -> Decision:
+    async def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
         """A denial that stands, else the first decision; later policies are not asked."""
         runs = call
         denial = await self.denial(call, context)
@@ -71,7 +71,7 @@ class Chain:
         nobody = Decision.ASK.because("no policy of the chain has an opinion", line=ASK_LINE)
         return denial or _about(runs, call, nobody)
 
-    async def denial(self, call: ToolCall, context: Context) -> Decision | None:
+    async def denial(self, call: ToolCall, context: PolicyContext) -> Decision | None:
         """The first denial of a member that can say so without side effects."""
         for policy in self._policies:
             denial = await denial_by(policy, call, context)
@@ -79,7 +79,7 @@ class Chain:
                 return denial
         return None
 
-    async def deny_rules(self, call: ToolCall, context: Context) -> Sequence[DenyRule]:
+    async def deny_rules(self, call: ToolCall, context: PolicyContext) -> Sequence[DenyRule]:
         """The deny rules of all members."""
         found = [await deny_rules_of(policy, call, context) for policy in self._policies]
         return [rule for rules in found for rule in rules]
@@ -103,26 +103,26 @@ class When:
         self.requirements = FirstDeclared(*(one for one in (then, otherwise) if one is not None))
         self.__qualname__ = f"When({policy_name(predicate)})"
 
-    async def decide(self, call: ToolCall, context: Context) -> Decision | Rewritten | None:
+    async def decide(self, call: ToolCall, context: PolicyContext) -> Decision | Rewritten | None:
         """What the chosen policy says; None where there is none to choose."""
         policy = await self._chosen(call, context)
         return None if policy is None else await said_by(policy, call, context)
 
-    async def denial(self, call: ToolCall, context: Context) -> Decision | None:
+    async def denial(self, call: ToolCall, context: PolicyContext) -> Decision | None:
         """The denial of the policy that is chosen now; the other one's do not count."""
         if not denies(self._then) and not denies(self._otherwise):
             return None
         policy = await self._chosen(call, context)
         return None if policy is None else await denial_by(policy, call, context)
 
-    async def deny_rules(self, call: ToolCall, context: Context) -> Sequence[DenyRule]:
+    async def deny_rules(self, call: ToolCall, context: PolicyContext) -> Sequence[DenyRule]:
         """The deny rules of the policy that is chosen for this call."""
         if not has_deny_rules(self._then) and not has_deny_rules(self._otherwise):
             return ()
         policy = await self._chosen(call, context)
         return () if policy is None else await deny_rules_of(policy, call, context)
 
-    async def _chosen(self, call: ToolCall, context: Context) -> Policy | None:
+    async def _chosen(self, call: ToolCall, context: PolicyContext) -> Policy | None:
         true = self._predicate(call, context)
         if inspect.isawaitable(true):
             true = await true

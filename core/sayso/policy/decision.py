@@ -12,10 +12,10 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError, SaysoError, ToolBlocked
-from sayso.events import RequestEnding, UserInputRequest
+from sayso.events import Resolution, UserInputRequest
 from sayso.policy.snapshots import is_same, snapshot
 from sayso.policy.state import State
-from sayso.rules.declarations import Declaration
+from sayso.rules.declarations import ToolAnnotations
 from sayso.rules.floor import NO_FLOOR, AgentFloor
 from sayso.rules.rule import RememberedRule
 
@@ -85,7 +85,7 @@ Decision.ASK = Decision(Ruling.ASK)
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class PolicyContext:
     """What a policy may know besides the call, and what it may do.
 
     ``spend`` is true for exactly one caller for each key in the session, in
@@ -101,8 +101,8 @@ class Context:
     run: RunRef
     remembered: tuple[RememberedRule, ...] = ()
     spend: Callable[[str], Awaitable[bool]] | None = None
-    declaration: Declaration | None = None
-    ask: Callable[[UserInputRequest], Awaitable[RequestEnding]] | None = None
+    declaration: ToolAnnotations | None = None
+    ask: Callable[[UserInputRequest], Awaitable[Resolution]] | None = None
     source_name: str = ""
     path: tuple[str, ...] = ()
     unreadable: tuple[str, ...] = ()
@@ -110,7 +110,7 @@ class Context:
     floor: AgentFloor = NO_FLOOR
 
     @property
-    def only_looking(self) -> Context:
+    def only_looking(self) -> PolicyContext:
         """The same for whoever looks without side effects: nothing is spent, asked or changed."""
         state = None if self.state is None else self.state.only_looking
         if self.spend is None and self.ask is None and state is self.state:
@@ -144,7 +144,7 @@ class Decides(Protocol):
     session have changed meanwhile.
     """
 
-    def decide(self, call: ToolCall, context: Context) -> Said | Awaitable[Said]:
+    def decide(self, call: ToolCall, context: PolicyContext) -> Said | Awaitable[Said]:
         """What is said of this call; None means no opinion.
 
         Plain arguments are those to go on with: the next policy of a chain
@@ -153,12 +153,12 @@ class Decides(Protocol):
         ...
 
 
-Policy: TypeAlias = Decides | Callable[[ToolCall, Context], Said | Awaitable[Said]]
+Policy: TypeAlias = Decides | Callable[[ToolCall, PolicyContext], Said | Awaitable[Said]]
 """An object with ``decide``, or a function; either may be async, and may raise ToolBlocked."""
 
 
 async def evaluate(
-    policy: Policy, call: ToolCall, context: Context, *, name: str = ""
+    policy: Policy, call: ToolCall, context: PolicyContext, *, name: str = ""
 ) -> Decision | None:
     """The decision of a policy of any kind; None when it has no opinion.
 
@@ -169,7 +169,7 @@ async def evaluate(
 
 
 async def said_by(
-    policy: Policy, call: ToolCall, context: Context, *, name: str = ""
+    policy: Policy, call: ToolCall, context: PolicyContext, *, name: str = ""
 ) -> Decision | Rewritten | None:
     """What a policy of any kind says, plain arguments as such; None when it has no opinion.
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Protocol
 
 from sayso.policy.decision import Policy
-from sayso.rules.declarations import Declaration, Requirements
+from sayso.rules.declarations import Requirements, ToolAnnotations
 
 
 class Declared(Protocol):
     """What is declared of tools, by name: ``Requirements``, or several as one."""
 
-    def of(self, name: str) -> Declaration | None:
+    def of(self, name: str) -> ToolAnnotations | None:
         """What is declared of the tool with this name."""
         ...
 
@@ -22,7 +22,7 @@ class FirstDeclared:
     def __init__(self, *policies: Policy) -> None:
         self._policies = policies
 
-    def of(self, name: str) -> Declaration | None:
+    def of(self, name: str) -> ToolAnnotations | None:
         """What is declared of the tool with this name."""
         told = (requirements_of(policy).of(name) for policy in self._policies)
         return next((declaration for declaration in told if declaration is not None), None)

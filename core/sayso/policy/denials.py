@@ -6,14 +6,14 @@ from collections.abc import Awaitable
 from typing import Protocol, TypeGuard
 
 from sayso.calls import ToolCall
-from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate, policy_name
+from sayso.policy.decision import Decision, Policy, PolicyContext, Ruling, evaluate, policy_name
 
 
 class Denies(Protocol):
     """A policy that can say without side effects what it denies in any case."""
 
     def denial(
-        self, call: ToolCall, context: Context
+        self, call: ToolCall, context: PolicyContext
     ) -> Decision | Awaitable[Decision | None] | None:
         """The denial of this call, if nothing can come before it."""
         ...
@@ -24,7 +24,7 @@ def denies(policy: object) -> TypeGuard[Denies]:
     return getattr(policy, "denial", None) is not None
 
 
-async def denial_by(policy: Policy, call: ToolCall, context: Context) -> Decision | None:
+async def denial_by(policy: Policy, call: ToolCall, context: PolicyContext) -> Decision | None:
     """The denial that nothing can come before; None where there is none, or none can be said.
 
     The policy is asked with a context that can neither spend nor ask. One

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeGuard
 
 from sayso.calls import ToolCall
-from sayso.policy.decision import Context, Policy, policy_name
+from sayso.policy.decision import Policy, PolicyContext, policy_name
 from sayso.rules.deny_rule import MOST_DENY_RULES, DenyRule
 from sayso.rules.rule import Rule
 
@@ -23,7 +23,7 @@ class HasDenyRules(Protocol):
     """A policy that can name rules by which it denies calls of a tool, whatever comes before."""
 
     def deny_rules(
-        self, call: ToolCall, context: Context
+        self, call: ToolCall, context: PolicyContext
     ) -> Sequence[DenyRule] | Awaitable[Sequence[DenyRule]]:
         """Its deny rules for the call's tool."""
         ...
@@ -34,7 +34,9 @@ def has_deny_rules(policy: object) -> TypeGuard[HasDenyRules]:
     return getattr(policy, "deny_rules", None) is not None
 
 
-async def deny_rules_of(policy: Policy, call: ToolCall, context: Context) -> tuple[DenyRule, ...]:
+async def deny_rules_of(
+    policy: Policy, call: ToolCall, context: PolicyContext
+) -> tuple[DenyRule, ...]:
     """The deny rules of the policy for the call's tool, the first of them as far as there is room.
 
     With them whoever records an answer can see what the policy would deny. What

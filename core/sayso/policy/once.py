@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sayso.rules.fits import Fit
+from sayso.rules.matchers import Matcher
 from sayso.rules.rule import Rule
 
 
@@ -26,8 +26,8 @@ def once_keys(rules: Sequence[Rule]) -> tuple[str, ...]:
         parts: list[Any] = [rule.tool, params, rule.arguments_digest]
         # Only where it is there: the keys of other rules stay what they always were.
         parts += [] if rule.others_digest is None else [rule.others_digest]
-        if rule.talk or rule.fits:
-            parts.append([sorted(rule.talk), sorted(_written(rule.fits))])
+        if rule.talk or rule.matchers:
+            parts.append([sorted(rule.talk), sorted(_written(rule.matchers))])
         if rule.also:
             parts.append({"also": sorted(rule.also)})
         text = json.dumps(parts)
@@ -36,6 +36,6 @@ def once_keys(rules: Sequence[Rule]) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def _written(fits: Mapping[str, Fit]) -> Iterator[list[Any]]:
-    for name, fit in fits.items():
+def _written(matchers: Mapping[str, Matcher]) -> Iterator[list[Any]]:
+    for name, fit in matchers.items():
         yield [name, sorted(asdict(fit).items())]

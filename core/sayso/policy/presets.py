@@ -11,7 +11,7 @@ from sayso.calls import ToolCall
 from sayso.digests import arguments_digest
 from sayso.known.secrets import may_show_secrets
 from sayso.known.tools import LOOKING, TOOLS, KnownTool
-from sayso.rules.fits import ShellFit
+from sayso.rules.matchers import ShellMatcher
 from sayso.rules.rule import Rule
 from sayso.rules.values import Values
 
@@ -44,8 +44,8 @@ _NONE = arguments_digest({})
 def _rule(tool: KnownTool) -> Rule:
     """The calls of a tool that only look: all, or those that its arguments tell apart."""
     if tool.command:
-        lines = {tool.command: ShellFit()}
-        return Rule(tool.name, fits=lines, others_digest=_NONE, talk=tool.talk)
+        lines = {tool.command: ShellMatcher()}
+        return Rule(tool.name, matchers=lines, others_digest=_NONE, talk=tool.talk)
     if tool.only:
         there = dict.fromkeys(tool.needs, "*")
         free = tuple(name for name in tool.only if name not in there)

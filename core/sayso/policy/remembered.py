@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from sayso.calls import ToolCall
-from sayso.policy.decision import Context, Decision, Ruling
+from sayso.policy.decision import Decision, PolicyContext, Ruling
 from sayso.rules.deny_rule import StandingDenial
 from sayso.rules.standing import about, remembered_denial
 from sayso.rules.together import together
@@ -14,17 +14,17 @@ from sayso.rules.together import together
 class Remembered:
     """What people chose with Always, and no opinion on anything else: for a Chain."""
 
-    def decide(self, call: ToolCall, context: Context) -> Decision | None:
+    def decide(self, call: ToolCall, context: PolicyContext) -> Decision | None:
         """Denied or allowed by a remembered rule; nothing comes before a denial."""
         return self.denial(call, context) or remembered_decision(call, context, "allow")
 
-    def denial(self, call: ToolCall, context: Context) -> Decision | None:
+    def denial(self, call: ToolCall, context: PolicyContext) -> Decision | None:
         """Denied by a remembered rule, which nothing can come before."""
         return remembered_decision(call, context, "deny")
 
 
 def remembered_decision(
-    call: ToolCall, context: Context, effect: Literal["allow", "deny"]
+    call: ToolCall, context: PolicyContext, effect: Literal["allow", "deny"]
 ) -> Decision | None:
     """The decision of the first remembered rule of this effect that is about the call.
 

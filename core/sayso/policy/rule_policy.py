@@ -11,7 +11,7 @@ from typing import Literal, Self
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError
 from sayso.policy.call_ids import CallIds, denial_of, reasons_by_id
-from sayso.policy.decision import ASK_LINE, Context, Decision
+from sayso.policy.decision import ASK_LINE, Decision, PolicyContext
 from sayso.policy.once import once_keys
 from sayso.policy.permissions import Permissions
 from sayso.policy.remembered import remembered_decision
@@ -114,7 +114,7 @@ class RulePolicy:
         """Deny one call in advance."""
         self._denied_call_ids[call_id] = reason
 
-    def decide(self, call: ToolCall, context: Context) -> Decision | Awaitable[Decision]:
+    def decide(self, call: ToolCall, context: PolicyContext) -> Decision | Awaitable[Decision]:
         """The decision on this call; to be awaited only where an allow-once rule is about it."""
         denial = self.denial(call, context)
         if denial is not None:
@@ -130,7 +130,7 @@ class RulePolicy:
             return self._spend(call, context, once, needed)
         return self._remembered_or_ask(call, context, needed)
 
-    def denial(self, call: ToolCall, context: Context) -> Decision | None:
+    def denial(self, call: ToolCall, context: PolicyContext) -> Decision | None:
         """The denial of this call, which nothing can come before; None where there is none."""
         if (denial := denial_of(call.call_id, self._denied_call_ids)) is not None:
             return denial
@@ -139,11 +139,11 @@ class RulePolicy:
             return self._denied[number]
         return remembered_decision(call, context, "deny")
 
-    def deny_rules(self, call: ToolCall, context: Context) -> Sequence[DenyRule]:  # noqa: ARG002
+    def deny_rules(self, call: ToolCall, context: PolicyContext) -> Sequence[DenyRule]:  # noqa: ARG002
         """The deny rules for the call's tool."""
         return self._deny_rules.get(call.name, ())
 
-    def _need(self, call: ToolCall, context: Context) -> Decision | str:
+    def _need(self, call: ToolCall, context: PolicyContext) -> Decision | str:
         """Allowed without a permission, or why one is needed."""
         override = self._overrides.get(call.name)
         if override is not None:
@@ -156,7 +156,7 @@ class RulePolicy:
         return "tools need a person by default" if self._default == "ask" else self._by_default
 
     async def _spend(
-        self, call: ToolCall, context: Context, numbers: Sequence[int], needed: str
+        self, call: ToolCall, context: PolicyContext, numbers: Sequence[int], needed: str
     ) -> Decision:
         spend = context.spend or self._spender(context.run)
         for number in numbers:
@@ -165,7 +165,7 @@ class RulePolicy:
                 return self.denial(call, context) or self._allowed_once[number]
         return self.denial(call, context) or self._remembered_or_ask(call, context, needed)
 
-    def _remembered_or_ask(self, call: ToolCall, context: Context, needed: str) -> Decision:
+    def _remembered_or_ask(self, call: ToolCall, context: PolicyContext, needed: str) -> Decision:
         consent = remembered_decision(call, context, "allow")
         return consent or Decision.ASK.because(needed, line=ASK_LINE)
 

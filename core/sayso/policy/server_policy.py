@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 
 from sayso.calls import ToolCall
-from sayso.policy.decision import Context, Decision
+from sayso.policy.decision import Decision, PolicyContext
 from sayso.policy.rule_policy import RulePolicy
 from sayso.policy.written import Default, PlacedRule
 from sayso.rules.deny_rule import DenyRule
@@ -119,19 +119,19 @@ class ServerPolicy:
         section = self.section(agent_id, tool)
         return section is not None and section.audit
 
-    def decide(self, call: ToolCall, context: Context) -> Decision | Awaitable[Decision]:
+    def decide(self, call: ToolCall, context: PolicyContext) -> Decision | Awaitable[Decision]:
         """What the section of this agent and tool says."""
         return self._policy(call, context).decide(call, context)
 
-    def denial(self, call: ToolCall, context: Context) -> Decision | None:
+    def denial(self, call: ToolCall, context: PolicyContext) -> Decision | None:
         """The denial of this call, which nothing can come before; None where there is none."""
         return self._policy(call, context).denial(call, context)
 
-    def deny_rules(self, call: ToolCall, context: Context) -> Sequence[DenyRule]:
+    def deny_rules(self, call: ToolCall, context: PolicyContext) -> Sequence[DenyRule]:
         """The deny rules for the call's tool."""
         return self._policy(call, context).deny_rules(call, context)
 
-    def _policy(self, call: ToolCall, context: Context) -> RulePolicy:
+    def _policy(self, call: ToolCall, context: PolicyContext) -> RulePolicy:
         section = self.section(context.run.agent_id, call.name)
         return _NOBODY if section is None else section.policy
 

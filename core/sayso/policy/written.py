@@ -70,7 +70,7 @@ class RuleTable(BaseModel):
     tool: str
     params: Mapping[str, str] = {}
     talk: tuple[str, ...] = ()
-    fits: Mapping[str, Any] = {}
+    matchers: Mapping[str, Any] = {}
     also: tuple[str, ...] = ()
 
 
@@ -104,7 +104,9 @@ def _rules(document: Document, path: KeyPath) -> tuple[PlacedRule, ...]:
         if table is None:
             continue
         try:
-            rule = Rule(table.tool, table.params, talk=table.talk, fits=table.fits, also=table.also)
+            rule = Rule(
+                table.tool, table.params, talk=table.talk, matchers=table.matchers, also=table.also
+            )
             if path[-1] == "deny":
                 check_can_deny(rule)
         except ConfigError as error:

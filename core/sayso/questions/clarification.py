@@ -12,10 +12,10 @@ from pydantic import Field, StrictBool, model_validator
 from sayso.cards.card import CardBody, Choice
 from sayso.clock import utc_now
 from sayso.errors import FieldError, InvalidInputError
-from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
+from sayso.events import Outcome, Resolution, UserInputRequest, UserInputResponse
 from sayso.forms.form import LONGEST_TEXT, Form, FormField
 from sayso.forms.inputs import NO_INPUTS, Inputs
-from sayso.questions.inquiry import Inquiry
+from sayso.questions.inquiry import Question
 from sayso.questions.unanswered import DECLINE, decline_choice, unanswered
 from sayso.questions.words import ENGLISH, QuestionWords, words_of
 from sayso.text.agents import from_agent
@@ -166,7 +166,7 @@ class ClarificationRequestEvent(UserInputRequest):
             return True
         return self._own != "" and bool(answer.strip()) and len(answer) <= LONGEST_TEXT
 
-    def told(self, ending: RequestEnding) -> tuple[tuple[str, str], ...]:
+    def told(self, ending: Resolution) -> tuple[tuple[str, str], ...]:
         """The answer."""
         if not isinstance(ending, ClarificationResponseEvent) or ending.answer is None:
             return ()
@@ -217,7 +217,7 @@ class ClarificationRequestEvent(UserInputRequest):
         style: Literal["default", "primary"] = "default" if options else "primary"
         return [*options, Choice(self._own, label, style, needs_sight=True, form=form)]
 
-    def result(self, ending: RequestEnding) -> Clarification:
+    def result(self, ending: Resolution) -> Clarification:
         """What the ending of the question means: only an answer that could be given is one."""
         if (
             isinstance(ending, ClarificationResponseEvent)
@@ -271,7 +271,7 @@ class ClarificationResponseEvent(UserInputResponse):
 
 
 @dataclass(frozen=True, slots=True)
-class Clarify(Inquiry[ClarificationRequestEvent, Clarification]):
+class Clarify(Question[ClarificationRequestEvent, Clarification]):
     """A question in words, with ``options`` to choose from and *Other…* unless not allowed.
 
     Its request raises ValueError for an empty question, more than ten options,

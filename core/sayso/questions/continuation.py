@@ -12,9 +12,9 @@ from pydantic import Field, StrictBool, field_validator
 from sayso.cards.card import CardBody, Choice
 from sayso.clock import utc_now
 from sayso.errors import FieldError
-from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
+from sayso.events import Outcome, Resolution, UserInputRequest, UserInputResponse
 from sayso.forms.inputs import NO_INPUTS, Inputs
-from sayso.questions.inquiry import Inquiry
+from sayso.questions.inquiry import Question
 from sayso.questions.words import words_of
 from sayso.text.agents import from_agent
 from sayso.values import one_value
@@ -159,7 +159,7 @@ class ContinuationRequestEvent(UserInputRequest):
         amount = fields.get("extension_amount")
         return self.approve(by=by, at=at, extension_amount=amount, reason=reason)
 
-    def result(self, ending: RequestEnding) -> Continuation:
+    def result(self, ending: Resolution) -> Continuation:
         """What the ending of the question means for the run: anything but an approval ends it."""
         if (
             isinstance(ending, ContinuationResponseEvent)
@@ -217,7 +217,7 @@ class ContinuationResponseEvent(UserInputResponse):
 
 
 @dataclass(frozen=True, slots=True)
-class Continue(Inquiry[ContinuationRequestEvent, Continuation]):
+class Continue(Question[ContinuationRequestEvent, Continuation]):
     """Whether a run may go on, by 5, 10 or 20 iterations or one of other ``amounts``.
 
     Its request raises ValueError unless these are one to five different

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Protocol, TypeVar
 
-from sayso.events import RequestEnding, UserInputRequest
+from sayso.events import Resolution, UserInputRequest
 
 _Request = TypeVar("_Request", bound=UserInputRequest)
 _Result = TypeVar("_Result", covariant=True)
 
 
-class Inquiry(Protocol[_Request, _Result]):
+class Question(Protocol[_Request, _Result]):
     """A question that is not a call: Clarify, ApproveText, Collect, Continue, or one of your own.
 
     Yours is a subclass that makes its request, for ``sayso.Gate.ask`` and
@@ -23,7 +23,7 @@ class Inquiry(Protocol[_Request, _Result]):
         """The request with this id; ``fields`` are those that every request has."""
         ...
 
-    def result(self, request: _Request, ending: RequestEnding) -> _Result:
+    def result(self, request: _Request, ending: Resolution) -> _Result:
         """What the ending means for the agent: what the request says of it, unless you say more.
 
         That nobody answered is a result with that outcome, not an exception.

@@ -17,7 +17,7 @@ from sayso.calls import Folder, ToolCall
 from sayso.clock import utc_now
 from sayso.digests import is_digest_of, is_same_json, shown_and_digest
 from sayso.errors import InvalidCallError
-from sayso.events import RequestEnding, UserInputRequest
+from sayso.events import Resolution, UserInputRequest
 from sayso.forms.inputs import NO_INPUTS, Inputs
 from sayso.forms.schema_check import MOST_SCHEMA_CHARACTERS
 from sayso.questions.permission_answer import ChoiceWord, PermissionResponseEvent
@@ -202,7 +202,7 @@ class PermissionRequestEvent(UserInputRequest):
         made: RememberedRule | None = _by_card("rule_of")(self, choice, by=by, at=at, until=until)
         return made
 
-    def ruled(self, ending: RequestEnding, book: RuleBook) -> RequestEnding:
+    def ruled(self, ending: Resolution, book: RuleBook) -> Resolution:
         """The ending, or a denial where a rule denies what was asked or what would run on it."""
         if not isinstance(ending, PermissionResponseEvent) or not ending.approved:
             return ending
@@ -222,7 +222,7 @@ class PermissionRequestEvent(UserInputRequest):
             calls = (replace(calls[0], arguments=changed), *calls)
         return standing_denial(calls, self.deny_rules, book)
 
-    def stored(self, ending: RequestEnding) -> str:
+    def stored(self, ending: Resolution) -> str:
         """What was stored, if that was the choice."""
         if not isinstance(ending, PermissionResponseEvent) or ending.choice == "ask":
             return ""
@@ -256,14 +256,14 @@ class PermissionRequestEvent(UserInputRequest):
             rule=rule,
         )
 
-    def told(self, ending: RequestEnding) -> tuple[tuple[str, str], ...]:
+    def told(self, ending: Resolution) -> tuple[tuple[str, str], ...]:
         """With which arguments it runs where a person changed them."""
         if not isinstance(ending, PermissionResponseEvent):
             return ()
         made: tuple[tuple[str, str], ...] = _by_card("told_with")(self, ending)
         return made
 
-    def told_below(self, ending: RequestEnding) -> tuple[tuple[str, str], ...]:
+    def told_below(self, ending: Resolution) -> tuple[tuple[str, str], ...]:
         """The digest of the arguments with which it runs where a person changed them."""
         if not isinstance(ending, PermissionResponseEvent) or ending.modified_digest is None:
             return ()

@@ -13,11 +13,11 @@ from pydantic.errors import PydanticInvalidForJsonSchema
 from sayso.cards.card import CardBody, Choice
 from sayso.clock import utc_now
 from sayso.errors import InvalidInputError, SchemaError
-from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
+from sayso.events import Outcome, Resolution, UserInputRequest, UserInputResponse
 from sayso.forms.inputs import NO_INPUTS, Inputs
 from sayso.forms.schema_form import SchemaForm, schema_form
 from sayso.forms.schema_nodes import plain_schema
-from sayso.questions.inquiry import Inquiry
+from sayso.questions.inquiry import Question
 from sayso.questions.unanswered import DECLINE, decline_choice, unanswered
 from sayso.questions.words import words_of
 from sayso.text.agents import from_agent
@@ -151,7 +151,7 @@ class StructuredInputRequestEvent(UserInputRequest):
             return self.reply(data, by=by, at=at)
         return self.deny(by=by, at=at, reason=fields.get("reason", ""))
 
-    def told(self, ending: RequestEnding) -> tuple[tuple[str, str], ...]:
+    def told(self, ending: Resolution) -> tuple[tuple[str, str], ...]:
         """What was filled in, without secrets."""
         if not isinstance(ending, StructuredInputResponseEvent) or ending.data is None:
             return ()
@@ -161,7 +161,7 @@ class StructuredInputRequestEvent(UserInputRequest):
             words = words_of(self)
             return ((words.answer, words.unfit_answer),)
 
-    def result(self, ending: RequestEnding) -> Collected[dict[str, Any]]:
+    def result(self, ending: Resolution) -> Collected[dict[str, Any]]:
         """What the ending of the question means, with the data held against the schema once more.
 
         Raises:
@@ -173,7 +173,7 @@ class StructuredInputRequestEvent(UserInputRequest):
         outcome, reason = unanswered(ending, "not filled in")
         return Collected(outcome, None, reason, ending.decided_by)
 
-    def reader(self, expect: _Type) -> Callable[[RequestEnding], Collected[Any]] | None:
+    def reader(self, expect: _Type) -> Callable[[Resolution], Collected[Any]] | None:
         """What reads what was filled in; where a pydantic model is expected, as one."""
         if issubclass(expect, BaseModel):
             return lambda ending: collected_as(expect, self.result(ending))
@@ -252,7 +252,7 @@ def schema_of(wanted: Mapping[str, Any] | type[BaseModel]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Collect(Inquiry[StructuredInputRequestEvent, Collected[Any]]):
+class Collect(Question[StructuredInputRequestEvent, Collected[Any]]):
     """Data to ask for: what a JSON Schema or a pydantic model describes."""
 
     schema: Mapping[str, Any] | type[BaseModel]
@@ -268,7 +268,7 @@ class Collect(Inquiry[StructuredInputRequestEvent, Collected[Any]]):
             request_id=question_id, text=self.text, json_schema=schema_of(self.schema), **fields
         )
 
-    def result(self, request: StructuredInputRequestEvent, ending: RequestEnding) -> Collected[Any]:
+    def result(self, request: StructuredInputRequestEvent, ending: Resolution) -> Collected[Any]:
         """What was filled in: a dict for a schema, an instance for a model.
 
         Raises:

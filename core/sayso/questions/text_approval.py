@@ -14,9 +14,9 @@ from sayso.cards.card import NAME_LIMIT, CardBody, Choice
 from sayso.clock import utc_now
 from sayso.digests import short_digest
 from sayso.errors import ArgumentsChangedError, FieldError
-from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
+from sayso.events import Outcome, Resolution, UserInputRequest, UserInputResponse
 from sayso.forms.inputs import NO_INPUTS, Inputs
-from sayso.questions.inquiry import Inquiry
+from sayso.questions.inquiry import Question
 from sayso.questions.permission_answer import CHANGES
 from sayso.questions.refusals import (
     DENY_WITH_REASON,
@@ -161,13 +161,13 @@ class TextApprovalRequestEvent(UserInputRequest):
         changes = bool(fields.get("asks_for_changes"))
         return self.deny(by=by, at=at, reason=reason, asks_for_changes=changes)
 
-    def told(self, ending: RequestEnding) -> tuple[tuple[str, str], ...]:
+    def told(self, ending: Resolution) -> tuple[tuple[str, str], ...]:
         """That changes were asked for; the reason says which."""
         if isinstance(ending, TextApprovalResponseEvent) and ending.asks_for_changes:
             return ((words_of(self).asked_for, words_of(self).changes),)
         return ()
 
-    def result(self, ending: RequestEnding) -> TextApproval:
+    def result(self, ending: Resolution) -> TextApproval:
         """What the ending of the question means for the text.
 
         Raises:
@@ -238,7 +238,7 @@ class TextApprovalResponseEvent(UserInputResponse):
 
 
 @dataclass(frozen=True, slots=True)
-class ApproveText(Inquiry[TextApprovalRequestEvent, TextApproval]):
+class ApproveText(Question[TextApprovalRequestEvent, TextApproval]):
     """A text to approve as it is.
 
     Its request raises ValueError for an empty text, or one of more than

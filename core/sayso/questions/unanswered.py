@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sayso.cards.card import Choice
-from sayso.events import Outcome, RequestEnding
+from sayso.events import Outcome, Resolution
 from sayso.questions.words import QuestionWords
 
 DECLINE = "decline"
@@ -14,7 +14,7 @@ def decline_choice(words: QuestionWords) -> Choice:
     return Choice(DECLINE, words.decline, "danger")
 
 
-def unanswered(ending: RequestEnding, told: str) -> tuple[Outcome, str]:
+def unanswered(ending: Resolution, told: str) -> tuple[Outcome, str]:
     """How a question without a valid answer ended, and why in words that begin with ``told``.
 
     An ending that claims to be an answer but is not one counts as a no.

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel, Field, ValidationError
 
 from sayso.errors import UnreadableEventError
-from sayso.events import Event, RequestEnding, UserInputRequest
+from sayso.events import Event, Resolution, UserInputRequest
 from sayso.questions.kinds import kind
 
 
@@ -54,14 +54,14 @@ def decode_request(data: bytes | str) -> UserInputRequest:
     return event
 
 
-def decode_ending(data: bytes | str) -> RequestEnding:
+def decode_ending(data: bytes | str) -> Resolution:
     """The ending in the bytes.
 
     Raises:
         UnreadableEventError: as for ``decode``, or it ends nothing.
     """
     event = decode(data)
-    if not isinstance(event, RequestEnding):
+    if not isinstance(event, Resolution):
         raise UnreadableEventError(f"{type(event).__name__} does not end a request")
     return event
 

@@ -34,7 +34,7 @@ class ToolWords(RoleWords, WordingWords, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Declaration:
+class ToolAnnotations:
     """What a tool says of itself: whether it needs a permission, and which rules suit it.
 
     ``arguments_schema`` is the JSON Schema of its arguments: what a person
@@ -116,12 +116,12 @@ def requires_permission(
     ``derive_permission(arguments)`` gives the rules to offer with Always, see ``DerivePermission``;
     ``arguments_schema`` is what arguments that a person edits must fit. ``talk``, ``command``,
     ``paths``, ``writes`` and ``url`` are what its arguments are for, see ``Roles``; ``kinds``,
-    ``title``, ``summary``, ``facts``, ``risk`` and ``link`` are as for ``Declaration``.
+    ``title``, ``summary``, ``facts``, ``risk`` and ``link`` are as for ``ToolAnnotations``.
 
     Raises:
-        ConfigError: as for ``Declaration``.
+        ConfigError: as for ``ToolAnnotations``.
     """
-    declaration = Declaration(
+    declaration = ToolAnnotations(
         requires=requires, derive=derive_permission, arguments_schema=arguments_schema, **said
     )
     return _marking(declaration) if function is None else _marking(declaration)(function)
@@ -129,21 +129,21 @@ def requires_permission(
 
 def sub_agent_tool(function: _Function) -> _Function:
     """Declare that a function starts another agent: it needs a permission."""
-    return _marking(Declaration(kind="sub-agent"))(function)
+    return _marking(ToolAnnotations(kind="sub-agent"))(function)
 
 
 def multi_agent_tool(function: _Function) -> _Function:
     """Declare that a function starts several agents: it needs a permission."""
-    return _marking(Declaration(kind="multi-agent"))(function)
+    return _marking(ToolAnnotations(kind="multi-agent"))(function)
 
 
-def declared_by(tool: Callable[..., object]) -> Declaration | None:
+def declared_by(tool: Callable[..., object]) -> ToolAnnotations | None:
     """What a function declares of itself."""
     found = getattr(tool, _MARK, None)
-    return found if isinstance(found, Declaration) else None
+    return found if isinstance(found, ToolAnnotations) else None
 
 
-def schema_of(declaration: Declaration | None) -> dict[str, Any] | None:
+def schema_of(declaration: ToolAnnotations | None) -> dict[str, Any] | None:
     """The JSON Schema of a tool's arguments, where it declares one."""
     if declaration is None or declaration.arguments_schema is None:
         return None
@@ -154,7 +154,7 @@ class Requirements:
     """What is declared of tools, by name: by the tools themselves, or for tools of others."""
 
     def __init__(self, tools: Iterable[Callable[..., object]] = ()) -> None:
-        self._declared: dict[str, Declaration] = {}
+        self._declared: dict[str, ToolAnnotations] = {}
         for tool in tools:
             self.add(tool)
 
@@ -174,12 +174,12 @@ class Requirements:
         arguments_schema: Mapping[str, Any] | None = None,
         **said: Unpack[ToolWords],
     ) -> None:
-        """Declare for a tool by its name, as for ``Declaration``; the last one counts."""
-        self._declared[name] = Declaration(
+        """Declare for a tool by its name, as for ``ToolAnnotations``; the last one counts."""
+        self._declared[name] = ToolAnnotations(
             requires, kind, derive_permission, arguments_schema, **said
         )
 
-    def of(self, name: str) -> Declaration | None:
+    def of(self, name: str) -> ToolAnnotations | None:
         """What is declared of the tool with this name."""
         return self._declared.get(name)
 
@@ -196,7 +196,7 @@ def tool_name(tool: Callable[..., object]) -> str:
     return name
 
 
-def _marking(declaration: Declaration) -> Callable[[_Function], _Function]:
+def _marking(declaration: ToolAnnotations) -> Callable[[_Function], _Function]:
     def mark(function: _Function) -> _Function:
         setattr(function, _MARK, declaration)
         return function

@@ -169,7 +169,7 @@ def _of_allow(name: ListedRule, rule: Rule) -> Iterator[LintFinding]:
     yield from _of_tool(name, rule)
     if rule.arguments_digest is not None:
         return  # it is about one set of arguments, whatever its patterns
-    if not rule.params and not rule.fits and rule.others_digest is None:
+    if not rule.params and not rule.matchers and rule.others_digest is None:
         yield from (EveryCall(name, tool) for tool in rule.tools)
     yield from _of_patterns(name, rule.params)
 
@@ -210,7 +210,7 @@ def _covers(wide: Rule, narrow: Rule) -> bool:
         return False
     if wide.arguments_digest not in (None, narrow.arguments_digest):
         return False
-    if wide.others_digest is not None or wide.fits or wide.talk:
+    if wide.others_digest is not None or wide.matchers or wide.talk:
         return wide == narrow  # more would be hard to be certain of
     return all(
         name in narrow.params and _pattern_covers(pattern, narrow.params[name])

@@ -27,8 +27,8 @@ from sayso.calls import ToolCall, new_id
 from sayso.digests import arguments_digest, has_known_form
 from sayso.errors import ConfigError
 from sayso.globs.glob import check_pattern, compiled, escape
-from sayso.rules.fits import Fit
 from sayso.rules.javascript import as_text
+from sayso.rules.matchers import Matcher
 from sayso.rules.values import Values
 
 # A name that is not known would leave out what narrows the rule: it is refused, never ignored.
@@ -44,10 +44,10 @@ class Rule:
 
     The tool's name is compared exactly; ``also`` are others that the rule is about as well.
     Every parameter named in ``params`` must be there and fit its glob, compared with the value
-    as JavaScript's ``String(value)`` writes it; every one named in ``fits`` must be there and be
-    what its ``Fit`` says. With ``arguments_digest`` the rule is about
+    as JavaScript's ``String(value)`` writes it; every one named in ``matchers`` must be there and
+    be what its ``Matcher`` says. With ``arguments_digest`` the rule is about
     exactly one set of arguments and no other; with ``others_digest`` the
-    arguments beside those in ``params`` and ``fits`` are exactly those of this digest.
+    arguments beside those in ``params`` and ``matchers`` are exactly those of this digest.
     Parameters named in ``talk`` are left out of both digests: the rule is not about them.
     Any other name is refused, so that a mistyped one never makes a rule wider.
 
@@ -62,7 +62,7 @@ class Rule:
     others_digest: str | None = None
     # Left out where there is none: other versions read a rule that has neither.
     talk: Annotated[tuple[str, ...], Field(exclude_if=not_)] = ()
-    fits: Annotated[Mapping[str, Fit], Field(exclude_if=not_)] = field(default_factory=dict)
+    matchers: Annotated[Mapping[str, Matcher], Field(exclude_if=not_)] = field(default_factory=dict)
     also: Annotated[tuple[str, ...], Field(exclude_if=not_)] = ()
 
     @field_validator("params")
@@ -87,7 +87,7 @@ class Rule:
         if len({*self.tools}) < len(self.tools):
             raise ConfigError(f"a rule names the tool {self.tool!r} or another one twice")
         for name in (*self.talk, *self.params):
-            if name in self.fits or (name in self.talk and name in self.params):
+            if name in self.matchers or (name in self.talk and name in self.params):
                 raise ConfigError(f"a rule says twice what {name!r} may be")
 
     @property
@@ -99,7 +99,7 @@ class Rule:
         """Whether the call is one that this rule is about.
 
         ``values`` are those of the call's arguments, for whoever asks many rules. What
-        ``fits`` says of the parameter ``but`` is left to the caller.
+        ``matchers`` says of the parameter ``but`` is left to the caller.
         """
         if call.name != self.tool and call.name not in self.also:
             return False
@@ -108,13 +108,13 @@ class Rule:
             value = values.get(name)
             if value is None or not compiled(pattern).fits(value):
                 return False
-        for name, fit in self.fits.items():
+        for name, fit in self.matchers.items():
             folder = values.runs_in if fit.kind == "shell" else values.folder
             if name != but and not fit.holds(values.plain(name), folder):
                 return False
         digests = values.digests
         if self.others_digest is not None and not digests.hold(
-            self.others_digest, without=(*self.params, *self.fits, *self.talk)
+            self.others_digest, without=(*self.params, *self.matchers, *self.talk)
         ):
             return False
         return self.arguments_digest is None or digests.hold(
@@ -135,15 +135,15 @@ def check_can_deny(rule: Rule) -> None:
     """Return when a rule may deny.
 
     Raises:
-        ConfigError: it has fits. What they do not understand they do not mean, and a
+        ConfigError: it has matchers. A value that they do not understand they do not match, and a
             denial would let it pass. Or it is about several tools: denials are kept by tool.
     """
     if rule.also:
         raise ConfigError(f"a rule that denies is about one tool: write one for {rule.also[0]!r}")
-    if rule.fits:
+    if rule.matchers:
         raise ConfigError(
-            f"{next(iter(rule.fits))!r} is told by a fit, which can only allow: what is not "
-            "understood would not be denied; deny by a pattern, or the whole tool"
+            f"{next(iter(rule.matchers))!r} has a matcher, which can only allow: a value that "
+            "it does not understand would not be denied; deny by a pattern, or the whole tool"
         )
 
 

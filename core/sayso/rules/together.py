@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sayso.calls import ToolCall
-from sayso.rules.fits import ShellFit, needed_for
+from sayso.rules.matchers import ShellMatcher, needed_for
 from sayso.rules.rule import RememberedRule
 from sayso.rules.values import Values
 
@@ -17,10 +17,10 @@ def together(call: ToolCall, remembered: Sequence[RememberedRule]) -> tuple[Reme
     be about the call. None where a part has no beginning that is held.
     """
     values = Values(call.arguments, call.folder)
-    lines: dict[tuple[str, str], list[tuple[ShellFit, RememberedRule]]] = {}
+    lines: dict[tuple[str, str], list[tuple[ShellMatcher, RememberedRule]]] = {}
     for kept in remembered:
-        for name, fit in kept.rule.fits.items():
-            if isinstance(fit, ShellFit) and fit.begins and kept.effect == "allow":
+        for name, fit in kept.rule.matchers.items():
+            if isinstance(fit, ShellMatcher) and fit.begins and kept.effect == "allow":
                 lines.setdefault((name, fit.root), []).append((fit, kept))
     for (name, root), rules in lines.items():
         needed = needed_for(values.plain(name), root)
@@ -36,7 +36,7 @@ def together(call: ToolCall, remembered: Sequence[RememberedRule]) -> tuple[Reme
 def _holding(
     words: tuple[str, ...],
     name: str,
-    rules: Sequence[tuple[ShellFit, RememberedRule]],
+    rules: Sequence[tuple[ShellMatcher, RememberedRule]],
     call: ToolCall,
     values: Values,
 ) -> RememberedRule | None:

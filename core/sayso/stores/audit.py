@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic_core import to_json
 
 from sayso.calls import RunRef
-from sayso.events import RequestEnding, UserInputRequest
+from sayso.events import Resolution, UserInputRequest
 from sayso.rules.rule import RememberedRule
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import shortened, visible
@@ -145,7 +145,7 @@ def asked(request: UserInputRequest) -> Facts:
     return _said(kind="asked", reason=_told(request.why_asked))
 
 
-def ended(ending: RequestEnding) -> Facts:
+def ended(ending: Resolution) -> Facts:
     """How a request ended."""
     return _said(
         kind=ending.outcome.value,
@@ -161,7 +161,7 @@ def _told(reason: str) -> str:
     return reason and shortened(visible(redacted_text(reason[:_READ]), one_line=True), _REASON)
 
 
-def overruled(denial: RequestEnding) -> Facts:
+def overruled(denial: Resolution) -> Facts:
     """An approval was denied by the agent itself, when the call was to run."""
     return {**ended(denial), "kind": "overruled"}
 

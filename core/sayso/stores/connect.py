@@ -23,7 +23,7 @@ STORES = frozenset({"memory"}) | _REDIS
 """The kinds of store: what a URL may begin with."""
 
 
-def open_backend(url: str) -> AbstractAsyncContextManager[Backend]:
+def open_store(url: str) -> AbstractAsyncContextManager[Backend]:
     """The backend at a URL, for an ``async with`` block that closes it.
 
     ``memory://`` lives and ends with the block. ``redis://``, ``rediss://``,
@@ -47,7 +47,7 @@ def check_url(url: str) -> None:
     """Find what is wrong with a store's URL as far as that needs no connection.
 
     Raises:
-        ConfigError: as for ``open_backend``.
+        ConfigError: as for ``open_store``.
     """
     if not isinstance(url, str):
         raise ConfigError(f"a store's URL is a text such as redis://host:port/db, not {url!r:.60}")

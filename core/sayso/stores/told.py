@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sayso.errors import TooManyOpenError
-from sayso.events import NO_RUN, Event, OutcomeEvent, RequestEnding, UserInputRequest
+from sayso.events import NO_RUN, Event, OutcomeEvent, Resolution, UserInputRequest
 from sayso.questions.kinds import kind
 from sayso.stores.topics import BRANCH, INBOX
 
@@ -47,4 +47,4 @@ def refused_as_full(request: UserInputRequest, kind: str, most: int) -> TooManyO
     )
 
 
-_OURS = (UserInputRequest, RequestEnding, OutcomeEvent)
+_OURS = (UserInputRequest, Resolution, OutcomeEvent)

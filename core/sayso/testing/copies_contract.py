@@ -10,7 +10,7 @@ import pytest
 
 from sayso.cards.called import Call, Called
 from sayso.chats.places import MessageRef, Place
-from sayso.errors import ReplayedCallbackError, UnknownRequestError
+from sayso.errors import ReplayedCallbackError, RequestNotFoundError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Marked
@@ -139,7 +139,7 @@ class CopiesContract:
     async def test_a_handle_of_an_unknown_request_is_not_issued(self, backend: Backend) -> None:
         copy = a_copy("nobody")
 
-        with pytest.raises(UnknownRequestError, match="nobody"):
+        with pytest.raises(RequestNotFoundError, match="nobody"):
             await backend.copies.issue(copy)
 
         assert await backend.copies.find(copy.handle) is None
@@ -195,7 +195,7 @@ class CopiesContract:
         assert (await backend.copies.mark(replace(copy, message_id="1"))).ending == response
 
     async def test_a_copy_of_an_unknown_request_is_not_noted(self, backend: Backend) -> None:
-        with pytest.raises(UnknownRequestError, match="nobody"):
+        with pytest.raises(RequestNotFoundError, match="nobody"):
             await backend.copies.mark(a_copy("nobody"))
 
         assert await backend.store.get("nobody") is None

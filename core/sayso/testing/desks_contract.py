@@ -13,7 +13,7 @@ from types import MappingProxyType
 import pytest
 
 from sayso.chats.places import MessageRef
-from sayso.errors import UnknownRequestError
+from sayso.errors import RequestNotFoundError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Copy, Job, Offer, Settled, Shown, Upkeep
@@ -180,7 +180,7 @@ class SeenContract:
             request = _asked(shown)
             await backend.copies.mark(replace(shown.found().copy, revealed=True))
             for _ in range(2):
-                with pytest.raises(UnknownRequestError):
+                with pytest.raises(RequestNotFoundError):
                     await backend.store.settle(
                         request.question_id,
                         a_response(request),

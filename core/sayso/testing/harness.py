@@ -48,8 +48,8 @@ from typing import Any, Self, Unpack
 from sayso.agent.choices import chosen
 from sayso.agent.gate import Gate
 from sayso.agent.options import CallOptions, GateOptions
-from sayso.agent.verdict import Verdict
-from sayso.always.terms import Terms
+from sayso.agent.verdict import CheckResult
+from sayso.always.terms import GrantOptions
 from sayso.calls import RunRef, ToolCall
 from sayso.events import UserInputRequest
 from sayso.policy.decision import Policy
@@ -130,15 +130,15 @@ class Stage:
         policy: Policy | None = None,
         answers: Answers | None = None,
         run: RunRef | None = None,
-        terms: Terms | None = None,
+        terms: GrantOptions | None = None,
         by: str = PERSON,
     ) -> None:
         self.clock = StoppedClock()
         self.prompts: list[Prompt] = []
-        self.verdicts: list[Verdict] = []
+        self.verdicts: list[CheckResult] = []
         self._policy = policy
         self._run = run or RunRef("agent", "session", run_id="run")
-        self._terms = terms or Terms()
+        self._terms = terms or GrantOptions()
         self._by = by
         self._answers = answers if callable(answers) else _Table(answers or {})
         self._failure: Exception | None = None
@@ -211,7 +211,7 @@ async def play(
     policy: Policy | None = None,
     answers: Answers | None = None,
     run: RunRef | None = None,
-    terms: Terms | None = None,
+    terms: GrantOptions | None = None,
     by: str = PERSON,
 ) -> Stage:
     """Check the calls one after the other, a list among them as one batch; the stage afterwards.
@@ -232,11 +232,11 @@ async def play(
 class _RecordingGate(Gate):
     """A gate that notes its verdicts; its children note theirs in the same list."""
 
-    def __init__(self, verdicts: list[Verdict], backend: Backend, options: GateOptions) -> None:
+    def __init__(self, verdicts: list[CheckResult], backend: Backend, options: GateOptions) -> None:
         super().__init__(backend, options)
         self._verdicts = verdicts
 
-    async def check(self, call: ToolCall, **how: Unpack[CallOptions]) -> Verdict:
+    async def check(self, call: ToolCall, **how: Unpack[CallOptions]) -> CheckResult:
         verdict = await super().check(call, **how)
         self._verdicts.append(verdict)
         return verdict

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from sayso.calls import RunRef
-from sayso.events import Outcome, RequestEnding
+from sayso.events import Outcome, Resolution
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.stores.ports import LONGEST_KEY, BookChanged, Hold, Joined, Opened, Record
@@ -46,7 +46,7 @@ async def _found(backend: Backend, run: RunRef = RUN, key: str = "k") -> str | N
     return None if record is None else record.request.question_id
 
 
-def _withdrawal(request: PermissionRequestEvent) -> RequestEnding:
+def _withdrawal(request: PermissionRequestEvent) -> Resolution:
     return request.cancelled(at=datetime.now(UTC), reason="nobody waits")
 
 

@@ -9,7 +9,7 @@ import asyncio
 import pytest
 
 from sayso.calls import RunRef
-from sayso.errors import EventsGoneError, UnknownRequestError
+from sayso.errors import EventsGoneError, RequestNotFoundError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.wire import decode
 from sayso.stores.backend import Backend
@@ -189,7 +189,7 @@ class BranchLogContract:
     async def test_a_question_that_is_not_in_the_store_is_not_written(
         self, backend: Backend
     ) -> None:
-        with pytest.raises(UnknownRequestError):
+        with pytest.raises(RequestNotFoundError):
             await backend.log.append(_RUN, "q-1", "request", a_request("q-1"))
 
         assert await backend.log.after(_RUN, BEGINNING, count=10) == []

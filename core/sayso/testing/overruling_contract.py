@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from sayso.errors import UnknownRequestError
-from sayso.events import Event, Outcome, RequestEnding
+from sayso.errors import RequestNotFoundError
+from sayso.events import Event, Outcome, Resolution
 from sayso.questions.permission_answer import PermissionApprovedEvent, PermissionResponseEvent
 from sayso.stores.backend import Backend
 from sayso.stores.ports import BookChanged, Record
@@ -92,7 +92,7 @@ class OverrulingContract:
             await backend.store.overrule(request.question_id, _denial(response))
         with pytest.raises(ValueError, match="only a denial"):
             await backend.store.overrule(request.question_id, response)
-        with pytest.raises(UnknownRequestError):
+        with pytest.raises(RequestNotFoundError):
             await backend.store.overrule("nobody", _denial(response))
 
     async def test_the_approval_of_a_text_is_not_that_of_a_call(self, backend: Backend) -> None:
@@ -114,7 +114,7 @@ class OverrulingContract:
         self, backend: Backend
     ) -> None:
         request = a_request()
-        ending: RequestEnding = request.denied(
+        ending: Resolution = request.denied(
             reason="denied by deny rule 1", line="deny rule 1", at=datetime.now(UTC)
         )
         async with (

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from sayso.errors import ReplayedCallbackError, UnknownRequestError
+from sayso.errors import ReplayedCallbackError, RequestNotFoundError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Copy, Opened
@@ -49,7 +49,7 @@ class SettlingContract:
         other, other_copy = await _shown(backend)
 
         for handle in ("nobody", other_copy.handle):
-            with pytest.raises(UnknownRequestError):
+            with pytest.raises(RequestNotFoundError):
                 await backend.store.settle(
                     request.question_id, a_response(request), handle=handle, delivery="slack:1"
                 )

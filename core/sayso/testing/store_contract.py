@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import pytest
 
 from sayso.calls import RunRef
-from sayso.errors import DuplicateRequestError, UnknownRequestError
+from sayso.errors import DuplicateRequestError, RequestNotFoundError
 from sayso.events import Outcome
 from sayso.rules.rule import RememberedRule
 from sayso.stores.backend import Backend
@@ -139,7 +139,7 @@ class StoreContract:
         assert all(result.ending == results[0].ending for result in results)
 
     async def test_settling_an_unknown_request_is_an_error(self, backend: Backend) -> None:
-        with pytest.raises(UnknownRequestError, match="nobody"):
+        with pytest.raises(RequestNotFoundError, match="nobody"):
             await backend.store.settle("nobody", a_response(a_request("nobody")))
 
     async def test_after_the_expiry_only_the_expiry_is_recorded(self, backend: Backend) -> None:
@@ -374,7 +374,7 @@ class StoreContract:
         ended = await backend.store.settle_later(request.question_id, denial, seconds=20)
 
         assert ended == response
-        with pytest.raises(UnknownRequestError, match="nobody"):
+        with pytest.raises(RequestNotFoundError, match="nobody"):
             await backend.store.settle_later("nobody", denial, seconds=20)
 
 

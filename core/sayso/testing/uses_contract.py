@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from sayso.errors import UnknownRequestError
+from sayso.errors import RequestNotFoundError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.stores.ports import BookChanged, Record, Sequel, Use
@@ -148,11 +148,11 @@ class UsesContract:
         assert not await backend.uses.lapse(denied.question_id)
 
     async def test_of_no_request_nothing_is_told(self, backend: Backend) -> None:
-        with pytest.raises(UnknownRequestError):
+        with pytest.raises(RequestNotFoundError):
             await backend.uses.take("nobody", "k", until=_in_time())
-        with pytest.raises(UnknownRequestError):
+        with pytest.raises(RequestNotFoundError):
             await backend.uses.report("nobody", "failed")
-        with pytest.raises(UnknownRequestError):
+        with pytest.raises(RequestNotFoundError):
             await backend.uses.lapse("nobody")
 
     async def test_a_use_is_found_behind_the_card_and_a_desk_is_told(

@@ -11,8 +11,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from sayso.calls import RunRef
-from sayso.errors import UnknownRequestError
-from sayso.events import Outcome, RequestEnding
+from sayso.errors import RequestNotFoundError
+from sayso.events import Outcome, Resolution
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Opened
 from sayso.testing.builders import a_request, a_response, soon
@@ -107,7 +107,7 @@ class WatchContract:
         seen = await backend.watch.look([overdue.question_id, waiting.question_id], inbox="")
 
         ending = seen[overdue.question_id]
-        assert isinstance(ending, RequestEnding)
+        assert isinstance(ending, Resolution)
         assert ending.outcome is Outcome.EXPIRED
         assert ending.source_name == "researcher"
         assert ending == rung
@@ -145,7 +145,7 @@ class WatchContract:
         seen = await backend.watch.look([one.question_id for one in requests], inbox="")
 
         assert left is None
-        outcomes = [end.outcome for end in seen.values() if isinstance(end, RequestEnding)]
+        outcomes = [end.outcome for end in seen.values() if isinstance(end, Resolution)]
         assert outcomes == [Outcome.EXPIRED] * 600
 
     async def test_a_shortened_request_expires_earlier(self, backend: Backend) -> None:
@@ -182,7 +182,7 @@ class WatchContract:
         assert settled.ending.outcome is Outcome.EXPIRED
 
     async def test_shortening_an_unknown_request_is_an_error(self, backend: Backend) -> None:
-        with pytest.raises(UnknownRequestError, match="nobody"):
+        with pytest.raises(RequestNotFoundError, match="nobody"):
             await backend.watch.shorten("nobody", 1)
 
     async def test_a_request_that_is_to_be_known_for_longer_lives_no_longer(

@@ -31,7 +31,7 @@ from support.scenes import cards
 from support.unanswered import expire_now
 
 from sayso import Decision, Handle, RulePolicy, ToolCall
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso_agents.agent_framework import NoAnswerError, SaysoMiddleware, run_workflow
 
 
@@ -222,7 +222,7 @@ class TestWorkflows:
     ) -> None:
         running = scene.ask(_outputs(sayso, asking(bool)))
         await SlackHands(scene.playground).card()
-        async with open_backend(store_url) as backend:
+        async with open_store(store_url) as backend:
             await expire_now(backend)
 
         assert await running == ["False"]
@@ -233,7 +233,7 @@ class TestWorkflows:
     ) -> None:
         running = scene.ask(_outputs(sayso, asking(wanted)))
         await SlackHands(scene.playground).card()
-        async with open_backend(store_url) as backend:
+        async with open_store(store_url) as backend:
             await expire_now(backend)
 
         with pytest.raises(NoAnswerError):

@@ -33,7 +33,7 @@ from support.people import People, silent
 import sayso
 from sayso import Handle, UserInputRequest
 from sayso.clock import utc_now
-from sayso.events import RequestEnding
+from sayso.events import Resolution
 from sayso.questions.clarification import ClarificationRequestEvent
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.structured_input import StructuredInputRequestEvent
@@ -91,15 +91,15 @@ def payloads(found: list[ResumeEntry] | None) -> list[object]:
     return [entry.payload if entry.status == "resolved" else "cancelled" for entry in found]
 
 
-def answering(**how: Any) -> Callable[[UserInputRequest], RequestEnding]:
-    def answer(request: UserInputRequest) -> RequestEnding:
+def answering(**how: Any) -> Callable[[UserInputRequest], Resolution]:
+    def answer(request: UserInputRequest) -> Resolution:
         assert isinstance(request, PermissionRequestEvent)
         return request.approve(by=ALICE, at=utc_now(), **how)
 
     return answer
 
 
-def denying(request: UserInputRequest) -> RequestEnding:
+def denying(request: UserInputRequest) -> Resolution:
     assert isinstance(request, PermissionRequestEvent)
     return request.deny(by=ALICE, at=utc_now(), reason="Release 41 is still out")
 
@@ -155,7 +155,7 @@ async def test_a_call_that_is_told_otherwise_meanwhile_is_not_approved(
     bridge = SaysoInterrupts(handle)
     bridge.hear(RunStartedEvent(thread_id="t-1", run_id="r-1"))
 
-    def meanwhile(request: UserInputRequest) -> RequestEnding:
+    def meanwhile(request: UserInputRequest) -> Resolution:
         for event in told(arguments={"release": 43}):
             bridge.hear(event)
         return answering()(request)
@@ -233,7 +233,7 @@ async def test_all_interrupts_of_a_run_are_answered_at_once_whatever_they_are_fo
         "required": ["window"],
     }
 
-    def answer(request: UserInputRequest) -> RequestEnding:
+    def answer(request: UserInputRequest) -> Resolution:
         match request:
             case PermissionRequestEvent():
                 return request.approve(by=ALICE, at=utc_now())

@@ -6,19 +6,21 @@ import asyncio
 
 import pytest
 
-from sayso import Outcome, ToolCall, Verdict, connect
+from sayso import CheckResult, Outcome, ToolCall, connect
 from sayso.errors import StoreUnreachableError
 from sayso_agents import missing
 from sayso_agents.calls import Said, asked, said_of
 
 ARGUMENTS = {"environment": "production"}
 CALL = ToolCall("deploy", ARGUMENTS)
-APPROVED = Verdict(Outcome.APPROVED, "deploy", ARGUMENTS, decided_by="slack:U0ALICE")
-EDITED = Verdict(Outcome.APPROVED, "deploy", {"environment": "staging"}, asked_arguments=ARGUMENTS)
+APPROVED = CheckResult(Outcome.APPROVED, "deploy", ARGUMENTS, decided_by="slack:U0ALICE")
+EDITED = CheckResult(
+    Outcome.APPROVED, "deploy", {"environment": "staging"}, asked_arguments=ARGUMENTS
+)
 
 
-def of(outcome: Outcome, reason: str = "") -> Verdict:
-    return Verdict(outcome, "deploy", ARGUMENTS, reason, decided_by="slack:U0ALICE")
+def of(outcome: Outcome, reason: str = "") -> CheckResult:
+    return CheckResult(outcome, "deploy", ARGUMENTS, reason, decided_by="slack:U0ALICE")
 
 
 def test_an_approved_call_runs_with_the_arguments_of_its_verdict() -> None:
@@ -114,7 +116,7 @@ def test_an_edit_that_cannot_be_carried_is_a_no_that_shows_what_is_wanted() -> N
 
 
 def test_what_a_policy_changed_cannot_be_taken_for_the_call_as_it_was_made() -> None:
-    changed = Verdict(Outcome.APPROVED, "deploy", {"environment": "staging"}, line="policy")
+    changed = CheckResult(Outcome.APPROVED, "deploy", {"environment": "staging"}, line="policy")
     said = said_of(changed, CALL)
 
     assert (said.arguments, said.edited) == ({"environment": "staging"}, True)

@@ -24,7 +24,7 @@ from support.scenes import cards
 
 from sayso import Decision, Handle, Rule, RulePolicy, ToolCall
 from sayso.digests import arguments_digest
-from sayso.rules.fits import ShellFit
+from sayso.rules.matchers import ShellMatcher
 from sayso_agents.claude_agent_sdk import can_use_tool
 
 TESTS_AND_LOOKS = "npm test && git status"
@@ -107,7 +107,7 @@ async def test_a_suggestion_that_we_understand_is_a_width_of_the_card() -> None:
     call = {"command": TESTS_AND_LOOKS, "description": "test"}
     both = Rule(
         "Bash",
-        fits={"command": ShellFit((("git", "status"), ("npm", "test")))},
+        matchers={"command": ShellMatcher((("git", "status"), ("npm", "test")))},
         others_digest=arguments_digest({}),
         talk=("description", "timeout"),
     )

@@ -11,7 +11,7 @@ from support.slack_kit import ALLOW, ALWAYS, a_card, a_press, an_action
 from support.slack_room import Slack, SlackRoom
 
 from sayso import Outcome, RunRef, ToolCall
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.cards.card import Choice, Open
 from sayso.desk.desk import DeskOptions
 from sayso.digests import short_digest
@@ -56,7 +56,7 @@ class Room(SlackRoom):
 
 @pytest.fixture
 async def room(slack: Slack) -> AsyncIterator[Room]:
-    options = DeskOptions(terms=Terms(scopes=SCOPES))
+    options = DeskOptions(terms=GrantOptions(scopes=SCOPES))
     async with (
         memory_backend() as backend,
         Room.in_slack(slack, backend, options=options) as room,

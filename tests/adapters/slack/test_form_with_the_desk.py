@@ -18,7 +18,7 @@ from sayso.agent.options import GateOptions
 from sayso.calls import new_id
 from sayso.cards.card import CardBody, Choice
 from sayso.errors import InvalidInputError
-from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
+from sayso.events import Resolution, UserInputRequest, UserInputResponse
 from sayso.forms.inputs import NO_INPUTS, Inputs
 from sayso.stores.backend import Backend
 from sayso.values import one_value
@@ -62,7 +62,7 @@ class OrderRequestEvent(UserInputRequest):
             values=dict(inputs) if choice.key == FILL_IN.key else None,
         )
 
-    def told(self, ending: RequestEnding) -> tuple[tuple[str, str], ...]:
+    def told(self, ending: Resolution) -> tuple[tuple[str, str], ...]:
         values = ending.values if isinstance(ending, OrderResponseEvent) else None
         return tuple((name, str(value)) for name, value in (values or {}).items())
 

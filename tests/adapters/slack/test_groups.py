@@ -13,7 +13,7 @@ from support.live import is_live
 from support.slack_kit import SECRET, TEAM, Client
 from support.slack_room import Slack, SlackRoom
 
-from sayso import ToolCall, Verdict
+from sayso import CheckResult, ToolCall
 from sayso.errors import DeliveryError
 from sayso.stores.memory import memory_backend
 from sayso_playground import Member, Playground, PlaygroundConfig, SlackMessage, UserGroup
@@ -122,7 +122,7 @@ async def room(slack: Slack) -> AsyncIterator[SlackRoom]:
         yield room
 
 
-async def asked(room: SlackRoom) -> tuple[asyncio.Task[Verdict], SlackMessage]:
+async def asked(room: SlackRoom) -> tuple[asyncio.Task[CheckResult], SlackMessage]:
     waiting = asyncio.create_task(room.gate.check(CALL))
     return waiting, await room.playground.slack.message_where(lambda m: is_live(m.buttons))
 

@@ -10,7 +10,7 @@ from support.room import RUN, Room
 from support.telegram_bots import TOKEN, bots
 
 from sayso import Gate, Outcome, RunRef, ToolCall
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.chats.places import Place
 from sayso.desk.desk import DeskOptions
 from sayso.desk.routes import Route, Routes
@@ -68,7 +68,7 @@ class Asked(Room):
 @pytest.fixture
 async def room() -> AsyncIterator[Asked]:
     routes = Routes([Route((Place("telegram", str(GROUP)),), approvers=("telegram:4242",))])
-    options = DeskOptions(terms=Terms(scopes=SCOPES))
+    options = DeskOptions(terms=GrantOptions(scopes=SCOPES))
     async with (
         Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground,
         memory_backend() as backend,

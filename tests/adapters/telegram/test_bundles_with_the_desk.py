@@ -11,7 +11,7 @@ import pytest
 from support.room import RUN
 from support.telegram_bots import TOKEN, bots
 
-from sayso import Gate, Outcome, ToolCall, Verdict
+from sayso import CheckResult, Gate, Outcome, ToolCall
 from sayso.chats.places import Place
 from sayso.desk.desk import DeskOptions
 from sayso.desk.routes import Route, Routes
@@ -30,7 +30,7 @@ class Room:
 
     async def asked(
         self, *calls: ToolCall, chat: int = GROUP
-    ) -> tuple[asyncio.Task[list[Verdict]], TelegramMessage]:
+    ) -> tuple[asyncio.Task[list[CheckResult]], TelegramMessage]:
         waiting = asyncio.create_task(self.gate.check_batch(calls, together=True))
         return waiting, await self.shown(f"{len(calls)} calls are waiting", chat)
 

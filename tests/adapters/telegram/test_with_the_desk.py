@@ -10,7 +10,7 @@ from support.denials import always_deny
 from support.room import RUN
 from support.telegram_bots import TOKEN, bots
 
-from sayso import Gate, ToolCall, Verdict
+from sayso import CheckResult, Gate, ToolCall
 from sayso.chats.places import Place
 from sayso.desk.routes import Route, Routes
 from sayso.stores.memory import memory_backend
@@ -37,7 +37,7 @@ class Room:
 
     async def asked(
         self, call: ToolCall = CALL, chat: int = GROUP
-    ) -> tuple[asyncio.Task[Verdict], TelegramMessage]:
+    ) -> tuple[asyncio.Task[CheckResult], TelegramMessage]:
         waiting = asyncio.create_task(self.gate.check(call))
         return waiting, await self.shown("Expires", chat)
 

@@ -34,7 +34,7 @@ from support.scenes import cards
 from support.unanswered import expire_now
 
 from sayso import Decision, Handle, ToolCall
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso_agents.crewai import NoFeedbackError, SaysoFeedback, akickoff, guard, guard_tools
 
 
@@ -244,7 +244,7 @@ class TestFeedback:
 
             running = scene.ask(Review().kickoff_async())
             await SlackHands(scene.playground).card()
-            async with open_backend(store_url) as backend:
+            async with open_store(store_url) as backend:
                 await expire_now(backend)
 
             with pytest.raises(NoFeedbackError):

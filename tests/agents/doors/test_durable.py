@@ -14,9 +14,9 @@ from support.people import People, allow, silent
 from support.ports import free_port
 
 from sayso.clock import utc_now
-from sayso.events import RequestEnding, UserInputRequest
+from sayso.events import Resolution, UserInputRequest
 from sayso.questions.permission import PermissionRequestEvent
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 
 DBOS_PROGRAM, TEMPORAL_PROGRAM = programs("durable")
 
@@ -65,7 +65,7 @@ asyncio.run(main())
 ENGINES = {"DBOS": _DBOS, "Temporal": _TEMPORAL}
 
 
-def deny(request: UserInputRequest) -> RequestEnding:
+def deny(request: UserInputRequest) -> Resolution:
     assert isinstance(request, PermissionRequestEvent)
     return request.deny(by="slack:U0ALICE", at=utc_now(), reason="Paid already")
 
@@ -98,7 +98,7 @@ async def test_what_was_approved_while_the_process_was_dead_runs_once_it_lives_a
         process.send_signal(signal.SIGKILL)
         await process.wait()
         assert not (tmp_path / "paid").exists()
-        async with open_backend(store_url) as backend:
+        async with open_store(store_url) as backend:
             await backend.store.settle(request.question_id, allow(request))
         said = await ended(await started(program, store_url, tmp_path))
 
@@ -148,7 +148,7 @@ async def test_a_worker_that_is_told_to_stop_withdraws_nothing(
         finally:
             if process.returncode is None:
                 process.kill()
-        async with open_backend(store_url) as backend:
+        async with open_store(store_url) as backend:
             record = await backend.store.get(request.question_id)
 
     assert record is not None

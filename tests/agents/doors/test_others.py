@@ -24,7 +24,7 @@ from support.agent_pages import ANSWERS, programs
 from support.ports import free_port
 from support.scenes import cards
 
-from sayso import HandleClosedError, StoreUnreachableError
+from sayso import GateClosedError, StoreUnreachableError
 
 PAGE = dict(zip(("haystack", "agno", "ag2", "smolagents"), programs("others"), strict=True))
 
@@ -169,7 +169,7 @@ async def test_nothing_runs_once_the_handle_is_closed(
     names = started(framework, tmp_path)
     names["sayso"].close()
 
-    with suppress(HandleClosedError):
+    with suppress(GateClosedError):
         await names["main"]()
 
     assert "release 42 is out" not in capsys.readouterr().out

@@ -10,7 +10,7 @@ from support.aap_world import AapWorld, aap_world_on, with_instance
 from support.playing import a_playground
 
 from sayso.calls import new_id
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", params=["memory", "redis"])
@@ -20,7 +20,7 @@ async def provider(request: pytest.FixtureRequest, redis_url: str) -> AsyncItera
     url = f"{redis_url}{separator}namespace=aap-{new_id()}"
     async with (
         a_playground() as playground,
-        open_backend("memory://" if request.param == "memory" else url) as backend,
+        open_store("memory://" if request.param == "memory" else url) as backend,
         aap_world_on(playground, backend) as world,
     ):
         yield world

@@ -12,7 +12,7 @@ from support.aap_room import AapRoom, aap_room
 
 from sayso.errors import StoreUnreachableError, UnreadableEventError
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.stores.ports import Record, Store
 from sayso.testing import StoppedClock
 from sayso_bots.aap.afterwards import Afterwards
@@ -123,7 +123,7 @@ async def test_what_was_taken_when_the_store_went_away_is_done_when_it_is_back()
 
 async def test_a_cell_that_is_away_holds_up_what_follows_on_no_other_decision() -> None:
     clock = StoppedClock(datetime(2026, 11, 22, 12, tzinfo=UTC))
-    cells = open_backend("memory://?cell=00 memory://?cell=01")
+    cells = open_store("memory://?cell=00 memory://?cell=01")
     async with cells as backend, aap_room(backend=backend, clock=clock) as room:
         ids = await ended(room, 3)
         store = Odd(backend.store)

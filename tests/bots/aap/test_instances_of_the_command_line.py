@@ -13,7 +13,7 @@ from support.commands import process
 from support.live import is_live
 from support.playing import a_playground
 
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ async def aap(store_url: str) -> AsyncIterator[AapWorld]:
     """Bots on a store that the command line sees, too."""
     async with (
         a_playground() as playground,
-        open_backend(store_url) as backend,
+        open_store(store_url) as backend,
         aap_world_on(playground, backend) as world,
     ):
         yield world

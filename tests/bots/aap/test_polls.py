@@ -12,7 +12,7 @@ from support.aap_world import AapWorld, Answer, aap_world_on
 from support.playing import a_playground
 
 from sayso.calls import new_id
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso_bots.settings.aap import AapLimits
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -77,7 +77,7 @@ async def test_at_the_end_of_the_server_polls_are_pending_at_once_and_all_is_kep
     url = f"{redis_url}{separator}namespace=aap-{new_id()}"
     async with (
         a_playground() as playground,
-        open_backend("memory://" if kind == "memory" else url) as backend,
+        open_store("memory://" if kind == "memory" else url) as backend,
     ):
         polls: list[asyncio.Future[Answer]] = []
         async with aap_world_on(playground, backend) as world:

@@ -17,7 +17,7 @@ from support.playing import a_playground
 
 from sayso.errors import ConfigError
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso_bots.aap.credentials import Vault
 from sayso_playground import Playground
 
@@ -290,8 +290,8 @@ async def test_several_desks_share_the_work_and_one_of_them_sends(
 ) -> None:
     trusted, toml = str(certificate / "crt"), aap_toml(HERE)
     async with (
-        open_backend(store_url) as one,
-        open_backend(store_url) as other,
+        open_store(store_url) as one,
+        open_store(store_url) as other,
         aap_world_on(playground, other, toml, SSL_CERT_FILE=trusted),
         aap_world_on(playground, one, toml, SSL_CERT_FILE=trusted) as aap,
     ):

@@ -14,7 +14,7 @@ from support.fail_closed import spoil
 
 from sayso.policy.server_policy import ServerPolicy
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 
 
 class Broken(ServerPolicy):
@@ -58,7 +58,7 @@ async def test_nothing_is_allowed_when_the_store_goes_away_while_people_are_aske
 async def test_nothing_is_allowed_on_a_record_that_cannot_be_read(
     store_url: str, tmp_path: Path
 ) -> None:
-    async with open_backend(store_url) as backend:
+    async with open_store(store_url) as backend:
         room = a_room(backend, tmp_path, seconds=1.0)
         await room.agent_says(permission())
         await room.editor_is_asked()

@@ -14,7 +14,7 @@ from support.acp_room import a_room, permission
 
 from sayso.calls import new_id
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -42,7 +42,7 @@ def test_every_other_message_passes_byte_for_byte(
     tmp_path_factory: pytest.TempPathFactory, said: list[tuple[bool, dict[str, Any], int | None]]
 ) -> None:
     async def passed() -> None:
-        async with open_backend("memory://") as backend:
+        async with open_store("memory://") as backend:
             room = a_room(backend, tmp_path_factory.getbasetemp())
             for by_agent, message, indent in said:
                 written = json.dumps({"jsonrpc": "2.0", **message}, indent=indent).replace("\n", "")

@@ -15,7 +15,7 @@ from support.api_world import CI, REVIEWER, World, world_on
 from support.commands import Run
 from support.playing import a_playground
 
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.api import api, asking, bodies, door, once, places, stream
 from sayso_bots.api.kinds import Kind, request_kinds, response_kinds
@@ -75,7 +75,7 @@ async def test_curl_asks_listens_and_answers_with_the_settings_of_the_page(
 ) -> None:
     async with (
         a_playground() as playground,
-        open_backend("memory://") as backend,
+        open_store("memory://") as backend,
         world_on(playground, backend, page_settings()) as world,
     ):
         code, out = await run_script(tmp_path, world.url, CI)

@@ -15,7 +15,7 @@ from support.playing import a_playground
 from sayso.calls import RunRef
 from sayso.desk.routes import Route, Routes
 from sayso.stores.branch_log import KEPT_EVENTS
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.testing import a_request, a_response
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.api.api import HostedApi, hosted_api
@@ -186,7 +186,7 @@ async def test_a_stream_says_what_it_is_and_is_not_kept_by_caches(
 async def test_a_stream_resumes_across_a_restart_of_the_bots(kind: str, store_url: str) -> None:
     async with (
         a_playground() as playground,
-        open_backend("memory://" if kind == "memory" else store_url) as backend,
+        open_store("memory://" if kind == "memory" else store_url) as backend,
     ):
         async with world_on(playground, backend) as first, await first.follow() as stream:
             asked = await first.asked()
@@ -211,7 +211,7 @@ async def _api(
     """The API alone, with patience of a test's own."""
     token = ApiToken("ci", token_hash(CI), ("*",))
     routes = Routes((Route(to=()),))
-    async with open_backend(store) as backend:
+    async with open_store(store) as backend:
         settings = ApiSettings((token,), per_second=10_000)
         with taken_port("127.0.0.1", 0) as sockets:
             # The kernel would take megabytes for a client that reads nothing.

@@ -16,7 +16,7 @@ from support.records_0_1_0 import request_of_0_1_0
 from sayso import PermissionRequestEvent
 from sayso.calls import RunRef, ToolCall
 from sayso.digests import arguments_digest
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -329,7 +329,7 @@ async def test_by_a_setting_what_rules_decide_over_http_is_audited(
     with caplog.at_level(logging.INFO, "sayso"):
         async with (
             a_playground() as playground,
-            open_backend("memory://") as backend,
+            open_store("memory://") as backend,
             world_on(playground, backend, TOML + policy) as world,
         ):
             await world.ask(functionName="read")
@@ -343,7 +343,7 @@ async def test_what_the_policy_decides_is_recorded_and_over_with_that() -> None:
     policy = '[[policy]]\nallow = [{ tool = "read" }]\ndeny = [{ tool = "format_disk" }]\n'
     async with (
         a_playground() as playground,
-        open_backend("memory://") as backend,
+        open_store("memory://") as backend,
         world_on(playground, backend, TOML + policy) as world,
     ):
         for number, tool in enumerate(("read", "format_disk")):
@@ -366,7 +366,7 @@ async def test_the_policy_of_the_settings_counts() -> None:
     policy = '[policy]\nallow = [{ tool = "read" }]\ndeny = [{ tool = "format_disk" }]\n'
     async with (
         a_playground() as playground,
-        open_backend("memory://") as backend,
+        open_store("memory://") as backend,
         world_on(playground, backend, TOML + policy) as world,
     ):
         replies = [

@@ -18,7 +18,7 @@ from support.api_world import (
 from support.playing import a_playground
 
 from sayso import Gate, RunRef, ToolCall
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.stores.memory import memory_backend
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -278,7 +278,9 @@ async def test_always_stores_the_rule_that_the_card_offers(world: World) -> None
     assert reply.json["choice"] == "always_allow"
     book = await world.backend.rules.book(RunRef("deploy-bot", world.session_id))
     assert [rule.stored_by for rule in book.remembered] == ["api:reviewer"]
-    assert [rule.expires_at - rule.stored_at for rule in book.remembered] == [Terms().remember_for]
+    assert [rule.expires_at - rule.stored_at for rule in book.remembered] == [
+        GrantOptions().remember_for
+    ]
 
 
 async def test_a_denial_is_told_to_observers_as_one(world: World) -> None:

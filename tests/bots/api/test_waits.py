@@ -20,7 +20,7 @@ from support.playing import a_playground
 from sayso.calls import new_id
 from sayso.desk.routes import Route, Routes
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso_bots.api.api import HostedApi, hosted_api
 from sayso_bots.api.stream import StreamLimits
 from sayso_bots.server.webserver import answering, taken_port, url_of
@@ -108,7 +108,7 @@ async def an_api(backend: Backend, most: int = 100) -> AsyncIterator[tuple[Hoste
 
 
 async def test_no_more_wait_than_there_is_room_for_and_no_token_has_more_than_half() -> None:
-    async with open_backend("memory://") as backend, an_api(backend, most=4) as (_, world):
+    async with open_store("memory://") as backend, an_api(backend, most=4) as (_, world):
         asked = await world.asked()
         request_id = asked["permissionId"]
         mine = {waiting(world, request_id) for _ in range(3)}
@@ -127,7 +127,7 @@ async def test_no_more_wait_than_there_is_room_for_and_no_token_has_more_than_ha
 
 
 async def test_a_caller_who_hangs_up_makes_room_at_once() -> None:
-    async with open_backend("memory://") as backend, an_api(backend, most=2) as (_, world):
+    async with open_store("memory://") as backend, an_api(backend, most=2) as (_, world):
         request_id = (await world.asked())["permissionId"]
         path = f"{world.branch}/requests/{request_id}?wait=30s"
         address = urlsplit(world.url)
@@ -143,7 +143,7 @@ async def test_a_caller_who_hangs_up_makes_room_at_once() -> None:
 
 
 async def test_waiting_costs_the_store_no_more_the_longer_it_lasts() -> None:
-    async with open_backend("memory://") as backend:
+    async with open_store("memory://") as backend:
         store = Counted(backend.store, "get")
         async with an_api(replace(backend, store=store)) as (_, world):
             request_id = (await world.asked())["permissionId"]
@@ -164,7 +164,7 @@ async def test_at_the_end_of_the_server_waits_are_answered_as_things_stand(
     url = f"{redis_url}{separator}namespace=waits-{new_id()}"
     async with (
         a_playground() as playground,
-        open_backend("memory://" if kind == "memory" else url) as backend,
+        open_store("memory://" if kind == "memory" else url) as backend,
         aiohttp.ClientSession() as session,
     ):
         async with world_on(playground, backend) as bots:
@@ -192,7 +192,7 @@ async def test_an_answer_that_other_bots_hear_ends_the_wait(store_url: str, tmp_
     config.write_text(TOML)
     async with (
         a_playground() as playground,
-        open_backend(store_url) as backend,
+        open_store(store_url) as backend,
         world_on(playground, backend) as world,
     ):
         env = env_of(playground, SAYSO_STORE_URL=store_url)

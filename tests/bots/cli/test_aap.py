@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Mapping
 import pytest
 from support.commands import Done, Run
 
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso_bots.settings.tokens import token_hash
 
 SECRET = "a secret of this test, which is long enough"
@@ -84,7 +84,7 @@ async def test_an_instance_that_cannot_be_read_is_named_and_hides_no_other(
 
     kept = json.loads((await run("instance", "laptop", "--json")).out)
     broken = json.loads((await run("instance", "server", "--json")).out)
-    async with open_backend(store_url) as backend:
+    async with open_store(store_url) as backend:
         name = f"aap-instance:{broken['id']}"
         before = await backend.documents.read(name)
         await backend.documents.swap(name, before, '{"of": "the future"}', seconds=60)

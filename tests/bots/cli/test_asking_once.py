@@ -10,14 +10,14 @@ from support.commands import process
 from support.keyed import approve, question
 
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 
 ASK = ("ask", "deploy", "--arg", "service=api", "--session", "s", "--key", "release-7", "--json")
 
 
 @pytest.fixture
 async def backend(store_url: str) -> AsyncIterator[Backend]:
-    async with open_backend(store_url) as opened:
+    async with open_store(store_url) as opened:
         yield opened
 
 

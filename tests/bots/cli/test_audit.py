@@ -14,7 +14,7 @@ from support.valkey_server import Valkey
 
 from sayso.calls import RunRef
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.testing import a_request, a_response
 
 ALICE, BOB = "slack:U0ALICE", "telegram:42"
@@ -30,7 +30,7 @@ async def decide(backend: Backend, agent: str, tool: str, by: str) -> str:
 
 @pytest.fixture
 async def backend(store_url: str) -> AsyncIterator[Backend]:
-    async with open_backend(store_url) as backend:
+    async with open_store(store_url) as backend:
         await decide(backend, "ci-1", "deploy", ALICE)
         await decide(backend, "ci-2", "bash", BOB)
         yield backend
@@ -131,14 +131,14 @@ async def test_whoever_follows_reads_on_after_the_store_was_away() -> None:
         async with process(*argv, env={"SAYSO_STORE_URL": server.url}) as following:
             out = following.process.stdout
             assert out is not None
-            async with open_backend(server.url) as backend:
+            async with open_store(server.url) as backend:
                 before = await decide(backend, "ci-1", "deploy", ALICE)
             assert before in (await out.readline()).decode()
             server.kill()
             away = await following.line_with("it goes on when the store answers")
             server.start()
             await following.line_with("the store answers again")
-            async with open_backend(server.url) as backend:
+            async with open_store(server.url) as backend:
                 new = await decide(backend, "ci-2", "bash", BOB)
             after = (await out.readline()).decode()
             following.process.send_signal(signal.SIGINT)

@@ -13,7 +13,7 @@ from support.commands import Run
 from sayso.agent.place import project_folder, project_of
 from sayso.calls import RunRef
 from sayso.rules.rule import RememberedRule
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.testing import a_request, a_response, a_rule
 from sayso.testing.floor_contract import a_floor
 
@@ -116,7 +116,7 @@ async def test_with_a_folder_what_is_remembered_for_its_project_counts_too(
 
 
 async def test_with_a_session_what_the_bots_deny_counts_too(run: Run, store_url: str) -> None:
-    async with open_backend(store_url) as backend:
+    async with open_store(store_url) as backend:
         await backend.floors.lay(a_floor("deploy"))
         uses = len(await backend.audit.read(10))
 
@@ -140,7 +140,7 @@ def test_a_mistake_in_the_policy_is_told_with_its_line(run: Run) -> None:
 
 
 async def _remember(url: str, rule: RememberedRule, run: RunRef | None = None) -> None:
-    async with open_backend(url) as backend:
+    async with open_store(url) as backend:
         request = a_request(run=run or RunRef("cli", "s-1"))
         await backend.store.open(request, seconds=30, inbox="", book=None)
         await backend.store.settle(request.question_id, a_response(request), remember=rule)

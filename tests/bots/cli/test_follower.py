@@ -18,7 +18,7 @@ import pytest
 from support.chat_double import ChatDouble, press_on, working
 from support.commands import ROUTES, Run, env_of, process, served
 
-from sayso import Gate, RunRef, ToolCall, Verdict
+from sayso import CheckResult, Gate, RunRef, ToolCall
 from sayso.chats.places import Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
@@ -48,7 +48,7 @@ class Waiting:
 
     backend: Backend
     stream: io.StringIO
-    verdict: asyncio.Task[Verdict]
+    verdict: asyncio.Task[CheckResult]
 
     async def shows(self, text: str) -> None:
         async def is_there() -> bool:

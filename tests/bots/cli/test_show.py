@@ -10,7 +10,7 @@ import pytest
 from support.commands import Run
 
 from sayso.calls import new_id
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.testing import a_request
 
 LINES, SPACES = "\n" * 301, " " * 900
@@ -26,7 +26,7 @@ async def shown(
     """What the command prints of a request for this."""
     asked = a_request(f"blanks-{new_id()}", arguments=arguments)
     asked = asked.model_copy(update={"description": description})
-    async with open_backend(store_url) as backend:
+    async with open_store(store_url) as backend:
         await backend.store.open(asked, seconds=30, inbox="", book=None)
     env = {"SAYSO_STORE_URL": store_url}
     done = await asyncio.to_thread(run, "show", asked.question_id, *options, env=env)

@@ -12,7 +12,7 @@ from support.helpers import SharedFolder, runtime_folder
 from support.hooked import READS, Install, Machine, a_machine
 
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ async def machine(
 
 @pytest.fixture
 async def store(store_url: str) -> AsyncIterator[Backend]:
-    async with open_backend(store_url) as backend:
+    async with open_store(store_url) as backend:
         yield backend
 
 

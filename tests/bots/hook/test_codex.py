@@ -12,7 +12,7 @@ from support.codex import Does, codex_does, codex_event
 from support.helpers import runtime_folder
 from support.hooked import Machine, a_machine, ended, until_asked
 
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso_bots.hook.agents import CODEX
 from sayso_bots.hook.events import allowed, denied, read_event
 
@@ -105,7 +105,7 @@ async def test_an_edit_that_a_noisy_login_shell_would_hide_from_codex_runs_nothi
     shell.chmod(0o755)
     env = {"SHELL": str(shell)}
     async with (
-        open_backend(store_url) as backend,
+        open_store(store_url) as backend,
         machine.started("hook", "codex", env=env) as process,
     ):
         assert process.stdin is not None

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sayso import RunRef, ToolCall
-from sayso.policy.decision import Context, Ruling, evaluate
+from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso_bots.hook.agents import AGENTS, HookAgent
 from sayso_bots.settings.asked import read_ask_settings
 
@@ -62,7 +62,7 @@ async def test_the_policy_of_the_page_lets_nobody_write_the_settings_of_a_projec
 
     async def ruling(path: str) -> Ruling | None:
         call = ToolCall(tool, {"file_path": path})
-        decided = await evaluate(policy, call, Context(RunRef("claude-code", "s-1")))
+        decided = await evaluate(policy, call, PolicyContext(RunRef("claude-code", "s-1")))
         return None if decided is None else decided.ruling
 
     assert await ruling("/home/me/shop/src/main.py") is not Ruling.DENY

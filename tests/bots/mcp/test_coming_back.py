@@ -12,7 +12,7 @@ from support.mcp_room import McpRoom, call, done, is_error, modern, text
 from support.valkey_server import Valkey
 
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso_bots.mcp.asking import Client, Limits
 
 CHAT = "https://app.slack.com/client/T0123/C0123ABCD"
@@ -267,13 +267,13 @@ async def test_a_wait_survives_a_restart_of_redis(meta: dict[str, Any] | None) -
     server = Valkey(appendonly="yes")
     server.start()
     try:
-        async with open_backend(server.url) as backend:
+        async with open_store(server.url) as backend:
             room = McpRoom(backend, limits=PATIENT, patience=20.0)
             task = asyncio.create_task(room.ask(call(meta=meta)))
             await room.card()
             server.kill()
             await asyncio.to_thread(server.start)
-            async with open_backend(server.url) as others:
+            async with open_store(server.url) as others:
                 await McpRoom(others).decided()
             assert text(await task) == "it ran"
     finally:

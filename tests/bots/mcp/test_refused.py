@@ -13,7 +13,7 @@ from support.ports import free_port
 
 from sayso.policy.server_policy import ServerPolicy
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.stores.memory import memory_backend
 from sayso_bots.mcp.messages import NotAMessageError, read
 
@@ -92,7 +92,7 @@ KINDS = pytest.mark.parametrize(
 
 @KINDS
 async def test_nothing_runs_where_the_store_is_away(meta: dict[str, Any] | None) -> None:
-    async with open_backend(f"redis://127.0.0.1:{free_port()}") as backend:
+    async with open_store(f"redis://127.0.0.1:{free_port()}") as backend:
         room = McpRoom(backend, patience=0.2)
         said = await room.ask(call("look", meta=meta))
 
@@ -121,7 +121,7 @@ async def test_nothing_runs_where_our_own_code_raises(meta: dict[str, Any] | Non
 
 
 async def test_nothing_runs_on_a_record_that_cannot_be_read(store_url: str) -> None:
-    async with open_backend(store_url) as backend:
+    async with open_store(store_url) as backend:
         room = McpRoom(backend, seconds=1.0)
         task = asyncio.create_task(room.ask(call()))
         asked = await room.card()

@@ -9,7 +9,7 @@ import aiohttp
 from support.aap_world import SECRET, AapWorld, aap_toml, with_instance
 from support.commands import env_of, served
 
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso_playground import Playground
 
 ALLOWS = aap_toml(policy='[[policy]]\nallow = [{ tool = "read" }]')
@@ -24,7 +24,7 @@ async def test_a_changed_policy_counts_at_sighup_and_a_broken_file_keeps_the_old
     config.write_text(ALLOWS)
     env = env_of(playground, SAYSO_STORE_URL=store_url, SAYSO_AAP_SECRET=SECRET)
     async with (
-        open_backend(store_url) as backend,
+        open_store(store_url) as backend,
         aiohttp.ClientSession() as session,
         served(playground, config, env) as bots,
     ):

@@ -20,7 +20,7 @@ from support.commands import (
 from support.live import is_live
 
 from sayso import Gate, RunRef, ToolCall
-from sayso.events import RequestEnding
+from sayso.events import Resolution
 from sayso.stores.memory import memory_backend
 from sayso.stores.ports import Settled, Store
 from sayso_bots.server.server import serving
@@ -106,7 +106,7 @@ class SlowStore:
     async def settle(
         self,
         question_id: str,
-        ending: RequestEnding,
+        ending: Resolution,
         **more: Any,
     ) -> Settled:
         self.began.set()

@@ -223,8 +223,8 @@ def test_a_line_that_is_no_call_is_an_error_with_its_file_and_line(
     [
         ("", "own.toml cannot be read"),
         ("preset = 'all'\n", "own.toml line 1: preset"),
-        ("deny = [{ tool = 'a', fits = { x = { kind = 'shell' } } }]\n", "can only allow"),
-        ("allow = [{ tool = 'a', fits = { x = { kind = 'regex' } } }]\n", "own.toml line 1"),
+        ("deny = [{ tool = 'a', matchers = { x = { kind = 'shell' } } }]\n", "can only allow"),
+        ("allow = [{ tool = 'a', matchers = { x = { kind = 'regex' } } }]\n", "own.toml line 1"),
         ("[[policy]]\npresets = 'x'\n", "own.toml line 2"),
     ],
 )
@@ -250,7 +250,7 @@ def test_a_missing_trace_is_an_error_that_names_it(run: Run, folder: Path) -> No
 def test_a_policy_in_a_file_may_allow_by_fits_and_leave_talk_aside(run: Run, folder: Path) -> None:
     (folder / "own.toml").write_text(
         'allow = [{ tool = "Bash", talk = ["description"], '
-        'fits = { command = { kind = "shell", begins = [["git", "commit"]] } } }]\n'
+        'matchers = { command = { kind = "shell", begins = [["git", "commit"]] } } }]\n'
     )
     calls = [
         line("Bash", command="git status && git commit -m x", description="y"),

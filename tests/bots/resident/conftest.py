@@ -10,7 +10,7 @@ from support.helpers import runtime_folder
 from support.hooked import READS, Machine, a_machine
 
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 
 
 @pytest.fixture
@@ -29,5 +29,5 @@ async def machine(tmp_path: Path, runtime: Path, store_url: str) -> Machine:
 
 @pytest.fixture
 async def backend(store_url: str) -> AsyncIterator[Backend]:
-    async with open_backend(store_url) as opened:
+    async with open_store(store_url) as opened:
         yield opened

@@ -22,7 +22,7 @@ from support.topologies import PASSWORD, cluster_node, joined
 import sayso
 from sayso import Gate, RunRef, ToolCall
 from sayso.desk.routes import Routes
-from sayso.errors import KeyReusedError
+from sayso.errors import IdempotencyConflictError
 from sayso.policy.server_policy import ServerPolicy
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.addresses import written
@@ -197,7 +197,7 @@ async def test_a_handle_asks_once_under_a_key_and_another_process_goes_on(
             asked = await one.submit(call_, run=session, key="release")
             assert await one.submit(call_, run=session, key="release") == asked
             other = ToolCall("run_command", {"command": "rm -rf release"})
-            with pytest.raises(KeyReusedError):
+            with pytest.raises(IdempotencyConflictError):
                 await one.submit(other, run=session, key="release")
         await pressed(doors.api(cell), "Allow", "make release")
         async with sayso.connect(address, agent="deploy-bot") as later:

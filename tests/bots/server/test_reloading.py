@@ -13,7 +13,7 @@ import pytest
 from support.settings_text import ROUTE, SLACK
 
 from sayso import RunRef, ToolCall
-from sayso.policy.decision import Context, Ruling, evaluate
+from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.tasks import Background
 from sayso.testing import until
 from sayso_bots.server.reloading import Reloading
@@ -50,7 +50,7 @@ class Room:
     changes: list[None]
 
     async def ruling(self) -> Ruling:
-        call, context = ToolCall("bash"), Context(RunRef("a", "s"))
+        call, context = ToolCall("bash"), PolicyContext(RunRef("a", "s"))
         decision = await evaluate(self.settings.policies, call, context)
         assert decision is not None
         return decision.ruling

@@ -16,7 +16,7 @@ from support.playing import a_playground
 
 import sayso
 from sayso import ToolCall
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.testing import a_request, a_rule, until
 from sayso_bots.server.server import Serving, serving
 from sayso_bots.settings.settings import settings_of
@@ -58,7 +58,7 @@ async def world(run: Run, both: Servers) -> AsyncIterator[World]:
 
 async def sessions(both: Servers) -> list[str]:
     """A session of each cell."""
-    async with open_backend(both.address) as backend:
+    async with open_store(both.address) as backend:
         return [in_cell(backend, name).session_id for name in ("00", "01")]
 
 
@@ -93,7 +93,7 @@ async def test_rules_and_withdrawals_reach_the_cell_that_they_are_in(
     run: Run, both: Servers
 ) -> None:
     rule = a_rule("deploy", scope="agent")
-    async with open_backend(both.address) as backend:
+    async with open_store(both.address) as backend:
         await remember_in(backend, in_cell(backend, "01"), rule)
         requests = [a_request(run=in_cell(backend, name)) for name in ("00", "01")]
         for request in requests:
@@ -198,7 +198,7 @@ async def test_another_list_of_cells_is_refused_at_every_start(run: Run, both: S
         both.address.replace("cell=00", "cell=02"): "belongs to the cells 00 01, and the cells",
         both.swapped: "what is listed as cell",
     }
-    async with open_backend(both.address) as backend:
+    async with open_store(both.address) as backend:
         for name in ("00", "01"):
             await backend.rules.book(in_cell(backend, name))
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from support.settings_text import ROUTE, SLACK
 
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.calls import RunRef, ToolCall
-from sayso.policy.decision import Context, Ruling, evaluate
+from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.written.document import SettingsError
 from sayso_bots.settings.settings import Settings, settings_of
 from sayso_bots.settings.source import read_source, source_of
@@ -31,7 +31,7 @@ def lines_before() -> int:
 
 
 async def ruling(settings: Settings, tool: str, *, agent: str = "a") -> tuple[Ruling, str]:
-    context = Context(RunRef(agent, "s"))
+    context = PolicyContext(RunRef(agent, "s"))
     decision = await evaluate(settings.policies, ToolCall(tool, {}), context)
     assert decision is not None
     return decision.ruling, decision.line
@@ -67,7 +67,7 @@ def test_a_rule_knows_its_line() -> None:
 def test_terms_of_always_have_a_section_of_their_own() -> None:
     settings = read('[always]\nremember = "7d"\n[[policy]]\ndefault = "ask"\n')
 
-    assert settings.always == Terms(remember_for=timedelta(days=7))
+    assert settings.always == GrantOptions(remember_for=timedelta(days=7))
 
 
 def test_a_single_table_is_one_section_and_may_hold_the_terms_of_always() -> None:

@@ -20,7 +20,7 @@ from support.order_of_evaluation import Config, Kept, Order, Told
 from support.settings_text import ROUTE, SLACK
 
 from sayso import Rule, RunRef, ToolCall
-from sayso.agent.verdict import Verdict
+from sayso.agent.verdict import CheckResult
 from sayso.policy.written import Default
 from sayso.testing import Prompt, Stage
 from sayso_bots.cli.main import main
@@ -121,7 +121,7 @@ class Model:
             return frozenset({"person"})
         return frozenset(self._named(line, section, number) for line in expected.lines)
 
-    def remember(self, verdict: Verdict, call: ToolCall, answer: str, stage: Stage) -> None:
+    def remember(self, verdict: CheckResult, call: ToolCall, answer: str, stage: Stage) -> None:
         """What somebody chose for always counts for the session."""
         if verdict.line == "person" and answer in ("always", "deny-always"):
             effect: Literal["allow", "deny"] = "allow" if answer == "always" else "deny"

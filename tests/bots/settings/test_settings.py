@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from support.settings_text import BOTH, ROUTE, ROUTE_TO_BOTH, SLACK, TELEGRAM, read
 
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.calls import RunRef, ToolCall
 from sayso.chats.places import Place
 from sayso.errors import StoreUnreachableError
-from sayso.policy.decision import Context, Ruling, evaluate
+from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.testing import a_request
 from sayso.written.document import SettingsError
 from sayso_bots.settings.asked import read_ask_settings
@@ -83,8 +83,12 @@ async def test_a_deny_rule_of_the_settings_for_an_empty_value_denies_it() -> Non
     settings = read(f"{ROUTE}[policy]\ndefault = 'allow'\ndeny = [{rule}]\n")
     policy = settings.policies
 
-    denied = await evaluate(policy, ToolCall("bash", {"command": ""}), Context(RunRef("a", "s")))
-    allowed = await evaluate(policy, ToolCall("bash", {"command": "ls"}), Context(RunRef("a", "s")))
+    denied = await evaluate(
+        policy, ToolCall("bash", {"command": ""}), PolicyContext(RunRef("a", "s"))
+    )
+    allowed = await evaluate(
+        policy, ToolCall("bash", {"command": "ls"}), PolicyContext(RunRef("a", "s"))
+    )
 
     assert denied is not None
     assert denied.ruling is Ruling.DENY
@@ -106,11 +110,11 @@ def test_policy_and_timeouts_are_read() -> None:
 
 
 def test_always_is_remembered_for_the_session_only_unless_told() -> None:
-    assert read(ROUTE).always == Terms()
+    assert read(ROUTE).always == GrantOptions()
     told = read(ROUTE + '[policy]\nscopes = ["session", "agent", "window"]\nwindow = "1h"\n')
     off = read(ROUTE + "[policy]\nscopes = []\n")
 
-    assert told.always == Terms(
+    assert told.always == GrantOptions(
         scopes=frozenset({"session", "agent", "tool-window"}), window=timedelta(hours=1)
     )
     assert off.always.scopes == frozenset()

@@ -23,17 +23,17 @@ from support.keyed import (
 )
 
 from sayso import (
-    Context,
+    CheckResult,
     Decision,
     Event,
     Gate,
-    KeyReusedError,
+    IdempotencyConflictError,
     Outcome,
+    PolicyContext,
     Rule,
     RulePolicy,
     RunRef,
     ToolCall,
-    Verdict,
 )
 from sayso.stores.backend import Backend
 
@@ -101,9 +101,9 @@ async def test_another_call_under_the_key_is_an_error_of_its_own(
 ) -> None:
     [first] = await waiters(gate, told, 1)
 
-    with pytest.raises(KeyReusedError, match="used before in this session"):
+    with pytest.raises(IdempotencyConflictError, match="used before in this session"):
         await gate.check(other, key="k")
-    with pytest.raises(KeyReusedError):
+    with pytest.raises(IdempotencyConflictError):
         await gate.submit(other, key="k")
 
     assert len(await backend.watch.pending()) == 1
@@ -117,7 +117,7 @@ async def test_what_another_account_requested_is_not_joined(backend: Backend, ga
     check = asyncio.create_task(gate.check(DEPLOY, key="k", requested_by="slack:U0CAROL"))
     await question(backend)
 
-    with pytest.raises(KeyReusedError, match="another account"):
+    with pytest.raises(IdempotencyConflictError, match="another account"):
         await gate.check(DEPLOY, key="k", requested_by=ALICE)
 
     await approve(backend)
@@ -207,7 +207,7 @@ async def test_other_arguments_are_no_error_under_a_key_that_only_a_policy_has_a
         await approve(backend)
         assert (await check).approved
         # From now on the key names the call that a person was asked about.
-        with pytest.raises(KeyReusedError):
+        with pytest.raises(IdempotencyConflictError):
             await gate.check(DEPLOY, key="k")
 
 
@@ -232,7 +232,7 @@ async def test_a_replay_uses_nothing_up_and_asks_no_question_of_the_policys_own(
 ) -> None:
     seen: list[str] = []
 
-    async def policy(call: ToolCall, context: Context) -> Decision | None:
+    async def policy(call: ToolCall, context: PolicyContext) -> Decision | None:
         seen.append(call.call_id)
         return None
 
@@ -251,7 +251,7 @@ async def test_the_arguments_a_policy_put_in_come_back_and_the_key_is_of_what_wa
 ) -> None:
     moments = iter(range(10))
 
-    def policy(_: ToolCall, __: Context) -> Decision:
+    def policy(_: ToolCall, __: PolicyContext) -> Decision:
         return Decision.ASK.with_arguments({"service": "api", "at": next(moments)})
 
     async with Gate.open(backend, run=RUN, policy=policy) as gate:
@@ -259,7 +259,7 @@ async def test_the_arguments_a_policy_put_in_come_back_and_the_key_is_of_what_wa
         await approve(backend)
         for verdict in (await first, await gate.check(DEPLOY, key="k")):
             assert verdict.arguments == {"service": "api", "at": 0}
-        with pytest.raises(KeyReusedError):
+        with pytest.raises(IdempotencyConflictError):
             await gate.check(replace(DEPLOY, arguments={"service": "api", "at": 0}), key="k")
 
 
@@ -281,7 +281,7 @@ async def test_another_key_asks_anew_about_a_call_that_this_iteration_has_an_ans
 
     again = await gate.submit(DEPLOY, key="turn-2")
 
-    assert isinstance(first, Verdict)
+    assert isinstance(first, CheckResult)
     assert first.approved
     assert isinstance(again, str)
     assert (await question(backend)).permission_id == again

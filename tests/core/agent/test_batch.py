@@ -9,9 +9,19 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import TypeAdapter
 
-from sayso import Event, Gate, Outcome, Pending, Rule, RulePolicy, RunRef, Submitted, ToolCall
+from sayso import (
+    Event,
+    Gate,
+    Outcome,
+    PendingResult,
+    Rule,
+    RulePolicy,
+    RunRef,
+    SubmittedCall,
+    ToolCall,
+)
 from sayso.errors import InvalidCallError
-from sayso.policy.decision import Context, Decision
+from sayso.policy.decision import Decision, PolicyContext
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import literal_rule
 from sayso.stores.backend import Backend
@@ -236,7 +246,7 @@ async def test_a_batch_is_approved_in_part_across_suspend_and_resume() -> None:
             submitted = await gate.submit_batch([ONE, ToolCall("read", {}, "r"), TWO, THREE])
         await settle(backend, submitted[0].permission_id, approved=True)
         await settle(backend, submitted[2].permission_id, approved=False)
-        shelf = TypeAdapter(list[Submitted])
+        shelf = TypeAdapter(list[SubmittedCall])
         stored = shelf.validate_json(shelf.dump_json(submitted))
 
         async with Gate.open(backend, run=replace(RUN, run_id="later"), policy=policy) as gate:
@@ -247,7 +257,7 @@ async def test_a_batch_is_approved_in_part_across_suspend_and_resume() -> None:
             await settle(backend, submitted[3].permission_id, approved=True)
             whole = await waiting
 
-    assert [type(result).__name__ for result in results] == ["Verdict"] * 3 + ["Pending"]
+    assert [type(result).__name__ for result in results] == ["CheckResult"] * 3 + ["PendingResult"]
     assert [result.approved for result in results] == [True, True, False, False]
     assert results[0].tool == "bash"
     assert one.arguments == {"command": "one"}
@@ -264,14 +274,14 @@ async def test_what_is_still_open_after_the_timeout_is_reported_as_open() -> Non
             await settle(stage.backend, submitted[1].permission_id, approved=True)
             results = await gate.resume_batch(submitted, timeout=timedelta(milliseconds=30))
 
-    assert isinstance(results[0], Pending)
+    assert isinstance(results[0], PendingResult)
     assert results[0].permission_id == submitted[0].permission_id
     assert "waits for an answer" in results[0].as_tool_result()
     assert results[1].approved
 
 
 async def test_arguments_that_a_policy_changes_are_what_is_asked_and_what_runs() -> None:
-    def careful(call: ToolCall, context: Context) -> Decision:
+    def careful(call: ToolCall, context: PolicyContext) -> Decision:
         return Decision.ASK.with_arguments({**call.arguments, "dry_run": True})
 
     ran: list[tuple[str, bool]] = []
@@ -290,7 +300,7 @@ async def test_arguments_that_a_policy_changes_are_what_is_asked_and_what_runs()
 
 
 async def test_a_resumed_answer_to_changed_arguments_is_reused_and_not_asked_again() -> None:
-    def careful(call: ToolCall, context: Context) -> Decision:
+    def careful(call: ToolCall, context: PolicyContext) -> Decision:
         return Decision.ASK.with_arguments({**call.arguments, "dry_run": True})
 
     async with Stage() as stage:
@@ -327,7 +337,7 @@ async def test_a_call_id_denied_in_the_policy_is_denied_although_it_was_approved
 
 
 async def test_a_question_that_a_policy_asks_itself_is_put_once() -> None:
-    async def asks(call: ToolCall, context: Context) -> Decision:
+    async def asks(call: ToolCall, context: PolicyContext) -> Decision:
         assert context.ask is not None
         request = a_request(run=context.run)
         until = stage.clock() + timedelta(minutes=1)

@@ -9,13 +9,13 @@ import pytest
 from support.keyed import ALICE, DEPLOY
 
 from sayso import (
+    CheckResult,
     Clarify,
     Gate,
     Outcome,
     PermissionRequestEvent,
     RunRef,
     ToolCall,
-    Verdict,
 )
 from sayso.stores.backend import Backend
 from sayso.testing import until
@@ -100,7 +100,7 @@ async def test_what_is_opened_while_all_is_withdrawn_is_withdrawn_or_still_waite
         done = [check for check in (*checks, *late) if check.done()]
         assert len(done) == len(withdrawn)
         await gate.cancel_all()
-        verdicts: list[Verdict] = await asyncio.gather(*checks, *late)
+        verdicts: list[CheckResult] = await asyncio.gather(*checks, *late)
 
     assert {verdict.outcome for verdict in verdicts} == {Outcome.CANCELLED}
     assert await backend.watch.pending() == []

@@ -29,7 +29,7 @@ from sayso.errors import (
     DuplicateRequestError,
     InvalidCallError,
     RequestEndedError,
-    UnknownRequestError,
+    RequestNotFoundError,
     WaitTimeoutError,
 )
 from sayso.questions.permission import call_of
@@ -235,7 +235,7 @@ async def test_an_unknown_id_is_a_clear_error(gate: Gate) -> None:
         gate.cancel("nope"),
         gate.wait_for_response(PermissionResponseEvent, "nope"),
     ):
-        with pytest.raises(UnknownRequestError, match="nope"):
+        with pytest.raises(RequestNotFoundError, match="nope"):
             await wait
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sayso import Gate, RulePolicy, RunRef, ToolCall
-from sayso.agent.verdict import Verdict
+from sayso.agent.verdict import CheckResult
 from sayso.always.widths import derive
-from sayso.policy.decision import Context, Decision, Ruling
+from sayso.policy.decision import Decision, PolicyContext, Ruling
 from sayso.policy.remembered import remembered_decision
 from sayso.rules.rule import RememberedRule
 from sayso.stores.backend import Backend
@@ -55,7 +55,7 @@ async def test_a_line_is_asked_about_once_one_of_its_rules_was_taken_back(
     await backend.rules.revoke(rules[gone].rule_id, by="cli:me")
 
     async with Gate.open(backend, run=RUN, policy=RulePolicy(), timeout=20) as gate:
-        assert not isinstance(await gate.submit(BOTH), Verdict)
+        assert not isinstance(await gate.submit(BOTH), CheckResult)
 
     assert [one.remembered.uses for one in await backend.rules.all()] == [0]
 
@@ -66,7 +66,7 @@ async def test_a_rule_that_is_taken_back_while_the_call_is_decided_counts_no_mor
 ) -> None:
     rules = await stored(backend)
 
-    async def slow(call: ToolCall, context: Context) -> Decision | None:
+    async def slow(call: ToolCall, context: PolicyContext) -> Decision | None:
         decision = remembered_decision(call, context, "allow")
         if decision is not None:
             await backend.rules.revoke(rules[gone].rule_id, by="cli:me")
@@ -75,14 +75,14 @@ async def test_a_rule_that_is_taken_back_while_the_call_is_decided_counts_no_mor
     async with Gate.open(backend, run=RUN, policy=slow, timeout=20) as gate:
         said = await gate.submit(BOTH)
 
-    assert not isinstance(said, Verdict)
+    assert not isinstance(said, CheckResult)
     assert [one.remembered.uses for one in await backend.rules.all()] == [0]
 
 
 async def test_rules_that_the_session_does_not_remember_allow_nothing(backend: Backend) -> None:
     rules = await stored(backend)
 
-    def old(call: ToolCall, context: Context) -> Decision:
+    def old(call: ToolCall, context: PolicyContext) -> Decision:
         if not context.remembered:
             return Decision.ASK
         return Decision(Ruling.ALLOW, rule_id=rules[0].rule_id, other_rules=("revoked long ago",))
@@ -103,6 +103,6 @@ async def test_of_a_batch_the_verdict_falls_with_any_of_its_rules(backend: Backe
         await backend.rules.revoke(rules[1].rule_id, by="cli:me")
         first, _ = await gate.resume_batch(handed, wait=False)
 
-    assert isinstance(first, Verdict)
+    assert isinstance(first, CheckResult)
     assert not first.approved
     assert rules[1].rule_id in first.reason

@@ -11,7 +11,7 @@ import pytest
 from sayso import Gate, Outcome, RunRef, ToolCall
 from sayso.agent.decider import Asker, Decider
 from sayso.clock import utc_now
-from sayso.policy.decision import Context, Decision, Ruling
+from sayso.policy.decision import Decision, PolicyContext, Ruling
 from sayso.policy.remembered import Remembered
 from sayso.rules.book import RuleBook
 from sayso.rules.rule import RememberedRule, literal_rule
@@ -26,7 +26,7 @@ LS = ToolCall("bash", {"command": "ls"})
 
 @pytest.mark.parametrize("ruling", list(Ruling))
 async def test_a_decision_that_names_a_rule_nobody_stored_never_allows(ruling: Ruling) -> None:
-    def policy(call: ToolCall, context: Context) -> Decision:
+    def policy(call: ToolCall, context: PolicyContext) -> Decision:
         return Decision(ruling, "mine", "mine", rule_id="my-rule-7")
 
     async with Gate.open("memory://", run=RUN, policy=policy, timeout=0.05) as gate:
@@ -43,7 +43,7 @@ async def test_a_decision_that_names_a_rule_nobody_stored_never_allows(ruling: R
 async def test_a_decision_kept_from_before_a_rule_was_revoked_no_longer_allows() -> None:
     kept: list[Decision | None] = []
 
-    def policy(call: ToolCall, context: Context) -> Decision | None:
+    def policy(call: ToolCall, context: PolicyContext) -> Decision | None:
         kept.append(Remembered().decide(call, context))
         return next((decision for decision in kept if decision is not None), None)
 
@@ -69,7 +69,7 @@ async def remember(backend: Backend, rule: RememberedRule) -> None:
 
 
 async def test_a_call_that_was_changed_in_place_is_not_decided_on_once_more() -> None:
-    def in_place(call: ToolCall, context: Context) -> Decision:
+    def in_place(call: ToolCall, context: PolicyContext) -> Decision:
         if call.name == "bash":
             cast("dict[str, Any]", call.arguments)["command"] = "pwd"
         return Decision.ALLOW

@@ -9,7 +9,7 @@ import pytest
 from support.denials import always_deny
 
 from sayso import (
-    Context,
+    CheckResult,
     Decision,
     DenyRule,
     Event,
@@ -17,11 +17,11 @@ from sayso import (
     Orchestrator,
     Outcome,
     PermissionRequestEvent,
+    PolicyContext,
     Rule,
     RulePolicy,
     RunRef,
     ToolCall,
-    Verdict,
 )
 from sayso.errors import DeniedByRuleError
 from sayso.stores.backend import Backend
@@ -38,7 +38,7 @@ async def backend() -> AsyncIterator[Backend]:
         yield backend
 
 
-async def asked(backend: Backend, gate: Gate) -> tuple[asyncio.Task[Verdict], str]:
+async def asked(backend: Backend, gate: Gate) -> tuple[asyncio.Task[CheckResult], str]:
     waiting = asyncio.create_task(gate.check(LS, timeout=30))
     await until(backend.watch.pending)
     [record] = await backend.watch.pending()
@@ -93,7 +93,7 @@ async def test_a_batch_hears_the_denials_that_were_recorded(backend: Backend) ->
             await orchestrator.resolve(one.permission_id, approved=True, by="slack:U0ALICE")
 
         [verdict] = await gate.resume_batch(submitted)
-        assert isinstance(verdict, Verdict)
+        assert isinstance(verdict, CheckResult)
         assert (verdict.outcome, verdict.line) == (Outcome.DENIED, "remembered always deny")
 
 
@@ -134,10 +134,10 @@ async def test_a_policys_own_question_about_a_call_carries_its_deny_rules(
     class Own:
         """Asks by itself, and lets a person change the call."""
 
-        def deny_rules(self, call: ToolCall, context: Context) -> Sequence[DenyRule]:
+        def deny_rules(self, call: ToolCall, context: PolicyContext) -> Sequence[DenyRule]:
             return rules.deny_rules(call, context)
 
-        async def decide(self, call: ToolCall, context: Context) -> Decision:
+        async def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
             assert context.ask is not None
             own = a_request(tool=call.name, arguments=call.arguments, run=context.run)
             ending = await context.ask(own)
@@ -163,11 +163,11 @@ async def test_an_approval_that_comes_to_nothing_for_want_of_time_is_corrected_t
     class Slow:
         """A policy that never says whether it denies what a person approved."""
 
-        def decide(self, call: ToolCall, context: Context) -> Decision:
+        def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
             del call, context
             return Decision.ASK
 
-        async def denial(self, call: ToolCall, context: Context) -> Decision | None:
+        async def denial(self, call: ToolCall, context: PolicyContext) -> Decision | None:
             del call, context
             return await asyncio.Future()
 

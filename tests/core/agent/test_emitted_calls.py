@@ -25,11 +25,11 @@ from sayso import (
     ToolCall,
     WaitTimeoutError,
 )
-from sayso.policy.decision import Context
+from sayso.policy.decision import PolicyContext
 from sayso.questions.permission import calls_of
 from sayso.questions.permission_answer import PermissionApprovedEvent
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.testing import a_request, a_response, soon
 
 RUN = RunRef("deploy-bot", "s-1")
@@ -38,7 +38,7 @@ NO_RM = RulePolicy(deny=[Rule("bash", {"command": "rm *"})])
 
 @pytest.fixture
 async def backend(store: str) -> AsyncIterator[Backend]:
-    async with open_backend(store) as backend:
+    async with open_store(store) as backend:
         yield backend
 
 
@@ -147,7 +147,7 @@ async def test_an_emitted_call_carries_the_deny_rules_of_the_policy(backend: Bac
 async def test_an_emitted_call_that_nothing_denies_is_asked_whatever_would_allow_it(
     backend: Backend,
 ) -> None:
-    def allow_all(call: ToolCall, context: Context) -> Decision:
+    def allow_all(call: ToolCall, context: PolicyContext) -> Decision:
         del call, context
         return Decision.ALLOW
 

@@ -14,7 +14,7 @@ from sayso import Decision, Gate, Outcome, Rule, RulePolicy, RunRef
 from sayso.agent.options import GateOptions
 from sayso.calls import ToolCall
 from sayso.policy.chain import Chain
-from sayso.policy.decision import Context, Policy
+from sayso.policy.decision import Policy, PolicyContext
 from sayso.policy.server_policy import ServerPolicy
 from sayso.rules.floor import floor_of
 from sayso.stores.backend import Backend
@@ -33,11 +33,11 @@ def gate_on(backend: Backend, policy: Policy | None = None) -> Gate:
     return Gate(backend, GateOptions(RUN, policy=policy, timeout=30))
 
 
-def allow(call: ToolCall, context: Context) -> Decision:
+def allow(call: ToolCall, context: PolicyContext) -> Decision:
     return Decision.ALLOW
 
 
-def to_rm(call: ToolCall, context: Context) -> Decision:
+def to_rm(call: ToolCall, context: PolicyContext) -> Decision:
     return Decision.ALLOW.with_arguments(dict(RM.arguments))
 
 

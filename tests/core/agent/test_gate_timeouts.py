@@ -28,7 +28,7 @@ from sayso import (
 from sayso.agent.timeouts import GRACE_SECONDS
 from sayso.clock import utc_now
 from sayso.errors import ConfigError, StoreUnreachableError, WaitTimeoutError
-from sayso.policy.decision import Context, Decision
+from sayso.policy.decision import Decision, PolicyContext
 from sayso.rules.book import RuleBook
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
@@ -295,7 +295,7 @@ async def test_a_submitted_batch_is_open_until_one_moment(memory: Backend) -> No
 
 
 async def test_a_policy_that_never_decides_is_a_no_when_the_time_is_over(memory: Backend) -> None:
-    async def never(_call: ToolCall, _context: Context) -> Decision:
+    async def never(_call: ToolCall, _context: PolicyContext) -> Decision:
         await asyncio.Event().wait()
         raise AssertionError
 
@@ -311,7 +311,7 @@ async def test_a_policy_that_never_decides_is_a_no_when_the_time_is_over(memory:
 
 
 async def test_a_timeout_error_of_a_policy_is_its_own(memory: Backend) -> None:
-    def broken(_call: ToolCall, _context: Context) -> Decision:
+    def broken(_call: ToolCall, _context: PolicyContext) -> Decision:
         raise TimeoutError("the policy's own")
 
     async with Gate.open(memory, run=RUN, policy=broken) as gate:
@@ -322,7 +322,7 @@ async def test_a_timeout_error_of_a_policy_is_its_own(memory: Backend) -> None:
 
 
 async def test_the_time_that_a_policy_takes_is_part_of_the_timeout(memory: Backend) -> None:
-    async def slow(_call: ToolCall, _context: Context) -> Decision:
+    async def slow(_call: ToolCall, _context: PolicyContext) -> Decision:
         await asyncio.sleep(0.4)
         return Decision.ASK
 
@@ -341,7 +341,7 @@ async def test_the_time_that_a_policy_takes_is_part_of_the_timeout(memory: Backe
 async def test_a_task_that_was_started_by_a_call_has_its_own_time(memory: Backend) -> None:
     tasks: list[asyncio.Task[Any]] = []
 
-    def start_another(_call: ToolCall, _context: Context) -> Decision:
+    def start_another(_call: ToolCall, _context: PolicyContext) -> Decision:
         if not tasks:
             tasks.append(asyncio.create_task(another()))
         return Decision.DENY

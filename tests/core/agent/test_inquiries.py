@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from sayso import (
     ApproveText,
+    CheckResult,
     Clarification,
     Clarify,
     Collect,
@@ -18,25 +19,24 @@ from sayso import (
     Continuation,
     Continue,
     Gate,
-    Inquiry,
     Orchestrator,
     Outcome,
+    Question,
     RunRef,
     SchemaError,
     TextApproval,
     ToolCall,
-    Verdict,
-    WrongQuestionError,
+    WrongRequestTypeError,
 )
 from sayso.errors import (
-    AlreadySettledError,
+    AlreadyResolvedError,
     InvalidInputError,
-    UnknownRequestError,
+    RequestNotFoundError,
     WaitTimeoutError,
 )
 from sayso.forms.inputs import Inputs
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 
 RUN = RunRef("deploy-bot", "s-1", run_id="r-1")
 
@@ -46,7 +46,7 @@ class Order(BaseModel):
 
 
 SCHEMA = Order.model_json_schema()
-KINDS: list[tuple[Inquiry[Any, Any], str, Inputs | None, type[Any], Any]] = [
+KINDS: list[tuple[Question[Any, Any], str, Inputs | None, type[Any], Any]] = [
     (
         Clarify("Which?", options=["a", "b"]),
         "option-2",
@@ -104,16 +104,16 @@ async def processes(request: pytest.FixtureRequest) -> AsyncIterator[list[Backen
     """The backends of three processes: who asks, who answers, who resumes. In memory one is all."""
     async with AsyncExitStack() as stack:
         if request.param == "memory":
-            yield [await stack.enter_async_context(open_backend("memory://"))] * 3
+            yield [await stack.enter_async_context(open_store("memory://"))] * 3
             return
         url = request.getfixturevalue("store_url")
-        yield [await stack.enter_async_context(open_backend(url)) for _ in range(3)]
+        yield [await stack.enter_async_context(open_store(url)) for _ in range(3)]
 
 
 @pytest.mark.parametrize(("inquiry", "key", "inputs", "expect", "result"), KINDS)
 async def test_a_question_submitted_here_is_resumed_there(
     processes: list[Backend],
-    inquiry: Inquiry[Any, Any],
+    inquiry: Question[Any, Any],
     key: str,
     inputs: Inputs | None,
     expect: type[Any],
@@ -156,7 +156,7 @@ async def test_what_is_still_open_can_be_resumed_later(processes: list[Backend])
 @pytest.mark.parametrize(("inquiry", "key", "inputs", "expect", "result"), KINDS)
 async def test_nobody_answering_is_a_result_and_no_answer(
     processes: list[Backend],
-    inquiry: Inquiry[Any, Any],
+    inquiry: Question[Any, Any],
     key: str,
     inputs: Inputs | None,
     expect: type[Any],
@@ -178,17 +178,19 @@ async def test_another_kind_of_result_than_was_asked_for_is_a_clear_error() -> N
         call = await gate.submit(ToolCall("bash"))
         assert isinstance(call, str)
 
-        with pytest.raises(WrongQuestionError, match=r"'clarification' .* in Verdict; .*expect="):
+        with pytest.raises(
+            WrongRequestTypeError, match=r"'clarification' .* in CheckResult; .*expect="
+        ):
             await gate.resume(question)
-        with pytest.raises(WrongQuestionError, match=r"'clarification' .* in TextApproval"):
+        with pytest.raises(WrongRequestTypeError, match=r"'clarification' .* in TextApproval"):
             await gate.resume(question, expect=TextApproval)
-        with pytest.raises(WrongQuestionError, match=r"'bash' .* in Clarification"):
+        with pytest.raises(WrongRequestTypeError, match=r"'bash' .* in Clarification"):
             await gate.resume(call, expect=Clarification)
-        with pytest.raises(WrongQuestionError, match="in Order"):
+        with pytest.raises(WrongRequestTypeError, match="in Order"):
             await gate.resume(call, expect=Order)
-        with pytest.raises(WrongQuestionError, match="in str"):
+        with pytest.raises(WrongRequestTypeError, match="in str"):
             await gate.resume(question, expect=str)
-        with pytest.raises(UnknownRequestError):
+        with pytest.raises(RequestNotFoundError):
             await gate.resume("nope", expect=Clarification)
 
 
@@ -196,7 +198,7 @@ async def test_a_verdict_can_be_expected_by_name() -> None:
     async with Gate.open("memory://", run=RUN) as gate:
         call = await gate.submit(ToolCall("bash"), timeout=0.3)
         assert isinstance(call, str)
-        verdict = await gate.resume(call, expect=Verdict)
+        verdict = await gate.resume(call, expect=CheckResult)
 
     assert verdict.outcome is Outcome.EXPIRED
 
@@ -231,7 +233,7 @@ async def test_inputs_that_do_not_fit_decide_nothing() -> None:
                 await people.choose(question_id, key, by="slack:U0ALICE", inputs=inputs)
 
         await people.choose(question_id, "decline", by="slack:U0ALICE")
-        with pytest.raises(AlreadySettledError):
+        with pytest.raises(AlreadyResolvedError):
             await people.choose(question_id, "fill-in", by="slack:U0BOB", inputs={"size": 3})
         answer = await gate.resume(question_id, expect=Order)
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from sayso import Event, Gate, PermissionRequestEvent, RunRef, ToolCall, Verdict
+from sayso import CheckResult, Event, Gate, PermissionRequestEvent, RunRef, ToolCall
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.testing import a_response, soon
@@ -55,7 +55,7 @@ async def test_an_answer_to_the_last_iteration_is_not_that_of_the_next(backend: 
 
         now = asyncio.create_task(gate.before_function(ONE))
         await answer(backend, await soon(heard), approved=False)
-        verdict: Verdict = await now
+        verdict: CheckResult = await now
 
     assert not verdict.approved
 

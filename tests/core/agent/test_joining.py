@@ -24,16 +24,16 @@ from sayso import (
     Clarify,
     Event,
     Gate,
-    KeyReusedError,
+    IdempotencyConflictError,
     Outcome,
-    Pending,
+    PendingResult,
     PermissionRequestEvent,
     ToolCall,
     UnknownKeyError,
     WaitTimeoutError,
 )
 from sayso.calls import RunRef
-from sayso.events import RequestEnding
+from sayso.events import Resolution
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Hold, Keyed, Record
 
@@ -143,7 +143,7 @@ async def test_resume_finds_a_call_by_its_key_and_looks_without_waiting(
         await gate.resume(key="k", wait=False),
         await gate.resume(str(said), wait=False),
     ):
-        assert isinstance(found, Pending)
+        assert isinstance(found, PendingResult)
         assert found.permission_id == said
     resumed = asyncio.create_task(gate.resume(key="k"))
     await approve(backend)
@@ -229,7 +229,7 @@ async def test_a_key_of_another_kind_of_question_is_used_up(backend: Backend, ga
     )
     await backend.store.open(inquiry, seconds=30, inbox="", book=None, key="k")
 
-    with pytest.raises(KeyReusedError, match="another kind of question"):
+    with pytest.raises(IdempotencyConflictError, match="another kind of question"):
         await gate.check(DEPLOY, key="k")
 
 
@@ -262,7 +262,7 @@ class Unseen:
         return None if self._looks == 1 else await self._keyed.find(run, key, hold=hold)
 
     async def leave(
-        self, question_id: str, waiter: str, *, ending: RequestEnding | None = None
+        self, question_id: str, waiter: str, *, ending: Resolution | None = None
     ) -> bool:
         """As the store does."""
         return await self._keyed.leave(question_id, waiter, ending=ending)
@@ -273,7 +273,7 @@ async def test_who_submits_another_call_at_the_same_time_leaves_no_hold_on_the_q
 ) -> None:
     [first] = await waiters(gate, told, 1)
     async with Gate.open(replace(backend, keyed=Unseen(backend.keyed)), run=RUN) as late:
-        with pytest.raises(KeyReusedError):
+        with pytest.raises(IdempotencyConflictError):
             await late.submit(ToolCall("deploy", {"to": "elsewhere"}), key="k")
 
     first.cancel()

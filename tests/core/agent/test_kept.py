@@ -19,7 +19,7 @@ from sayso.agent.verdict import OpenCheck
 from sayso.calls import Folder
 from sayso.digests import arguments_digest
 from sayso.errors import ArgumentsChangedError
-from sayso.policy.decision import Context, Decision
+from sayso.policy.decision import Decision, PolicyContext
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.testing import until
@@ -87,7 +87,7 @@ class Hoarder:
     def __init__(self) -> None:
         self.kept: list[Any] = []
 
-    def decide(self, call: ToolCall, context: Context) -> Decision:
+    def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
         del context
         self.kept.append(call.arguments)
         return Decision.ASK

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.keyed import ALICE, RUN
 
-from sayso import Gate, KeyReusedError, PermissionRequestEvent, ToolCall, Verdict
+from sayso import CheckResult, Gate, IdempotencyConflictError, PermissionRequestEvent, ToolCall
 from sayso.stores.memory import memory_backend
 
 _TURNS = 30
@@ -96,7 +96,7 @@ class _Real:
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
         self._backend = gate.backend
-        self._callers: list[asyncio.Task[Verdict | str]] = []
+        self._callers: list[asyncio.Task[CheckResult | str]] = []
 
     async def check(self, key: str, call: str) -> None:
         self._start(self._gate.check(ToolCall("deploy", {"service": call}), key=key))
@@ -141,13 +141,13 @@ class _Real:
         self._callers.append(asyncio.create_task(work))
 
 
-def _told(caller: asyncio.Task[Verdict | str], asked: list[str]) -> object:
+def _told(caller: asyncio.Task[CheckResult | str], asked: list[str]) -> object:
     if not caller.done():
         return "waits"
     if caller.cancelled():
         return "left"
     if (error := caller.exception()) is not None:
-        return "another call" if isinstance(error, KeyReusedError) else error
+        return "another call" if isinstance(error, IdempotencyConflictError) else error
     said = caller.result()
     if isinstance(said, str):
         return asked.index(said)

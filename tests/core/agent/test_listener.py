@@ -15,10 +15,10 @@ from sayso import (
     Gate,
     Orchestrator,
     PermissionRequestEvent,
+    RequestNotFoundError,
     RunRef,
     ToolCall,
     UnknownAgentError,
-    UnknownRequestError,
 )
 from sayso.errors import BusLostError, ListenerError, SaysoError, StoreUnreachableError
 from sayso.stores.backend import Backend
@@ -223,7 +223,7 @@ async def test_a_removed_agent_is_heard_no_more_and_nobody_answers_for_it_here(
 
     await orchestrator.remove("one")
 
-    with pytest.raises(UnknownRequestError):
+    with pytest.raises(RequestNotFoundError):
         await orchestrator.resolve(permission_id, approved=True, by="app:eve")
     with pytest.raises(UnknownAgentError):
         orchestrator.permissions_of("one")

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from support.outbox import next_request
 
-from sayso import Gate, Outcome, RunRef, ToolCall, Verdict
-from sayso.policy.decision import Context, Decision
+from sayso import CheckResult, Gate, Outcome, RunRef, ToolCall
+from sayso.policy.decision import Decision, PolicyContext
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 
@@ -33,12 +33,12 @@ class Looking:
         self._asks = asks
         self._denies = denies
 
-    def decide(self, call: ToolCall, context: Context) -> Decision:
+    def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
         del context
         self.decided.append(call.arguments)
         return self._asks
 
-    def denial(self, call: ToolCall, context: Context) -> Decision | None:
+    def denial(self, call: ToolCall, context: PolicyContext) -> Decision | None:
         del context
         self.seen.append(copy.deepcopy(call.arguments))
         return Decision.DENY.because("not any more") if self._denies(call.arguments) else None
@@ -50,7 +50,7 @@ async def backend() -> AsyncIterator[Backend]:
         yield backend
 
 
-async def allowed(backend: Backend, policy: Looking, call: ToolCall, **changes: Any) -> Verdict:
+async def allowed(backend: Backend, policy: Looking, call: ToolCall, **changes: Any) -> CheckResult:
     """What comes of a call that a person allows."""
     async with Gate.open(backend, run=RUN, policy=policy) as gate:
         waiting = asyncio.create_task(gate.check(call))

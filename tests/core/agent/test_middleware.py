@@ -11,12 +11,12 @@ from support.outbox import next_request
 
 from sayso import (
     ClarificationRequestEvent,
-    Context,
     Decision,
     Gate,
     Outcome,
     PermissionRequestEvent,
     PermissionResponseEvent,
+    PolicyContext,
     RunRef,
     ToolCall,
 )
@@ -86,7 +86,7 @@ async def test_a_digest_that_is_given_must_be_that_of_the_arguments() -> None:
 
 
 async def test_a_policys_own_question_needs_no_run_and_no_expiry(backend: Backend) -> None:
-    async def asks(call: ToolCall, context: Context) -> Decision:
+    async def asks(call: ToolCall, context: PolicyContext) -> Decision:
         assert context.ask is not None
         ending = await context.ask(
             ClarificationRequestEvent(request_id="mine", source_name="policy", question="sure?")

@@ -19,7 +19,7 @@ from sayso.errors import StoreUnreachableError, WaitTimeoutError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.stores.memory import memory_backend
 from sayso.testing import a_request, a_response, until
 
@@ -31,7 +31,7 @@ PATIENCE, LONGER = 0.3, 1.5
 
 @pytest.fixture
 async def backend(store_url: str) -> AsyncIterator[Backend]:
-    async with open_backend(store_url) as backend:
+    async with open_store(store_url) as backend:
         yield backend
 
 

@@ -18,7 +18,7 @@ from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.questions.permission_answer import PermissionApprovedEvent
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.stores.memory import memory_backend
 from sayso.testing import soon
 
@@ -42,7 +42,7 @@ async def two(store: str) -> AsyncIterator[Two]:
             backend = await stack.enter_async_context(memory_backend())
             yield Two(backend, backend)
         else:
-            backends = [await stack.enter_async_context(open_backend(store)) for _ in range(2)]
+            backends = [await stack.enter_async_context(open_store(store)) for _ in range(2)]
             yield Two(*backends)
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from sayso import Gate, Outcome, RunRef, ToolCall, Verdict
+from sayso import CheckResult, Gate, Outcome, RunRef, ToolCall
 from sayso.errors import TooManyOpenError
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
@@ -49,7 +49,7 @@ async def test_one_call_more_is_not_approved_and_the_model_is_told_why(
 async def test_a_call_that_is_submitted_has_its_verdict_at_once(gate: Gate) -> None:
     said = await gate.submit(CALL)
 
-    assert isinstance(said, Verdict)
+    assert isinstance(said, CheckResult)
     assert said.outcome is Outcome.UNDELIVERABLE
 
 

@@ -10,7 +10,8 @@ import pytest
 from support.chat_double import ChatDouble, press_on, working
 
 from sayso import (
-    AlreadySettledError,
+    AlreadyResolvedError,
+    CheckResult,
     ContinuationRequestEvent,
     Decision,
     DeniedByRuleError,
@@ -19,13 +20,12 @@ from sayso import (
     Orchestrator,
     Outcome,
     PermissionRequestEvent,
+    RequestNotFoundError,
     Rule,
     RulePolicy,
     RunRef,
     ToolCall,
     UnknownAgentError,
-    UnknownRequestError,
-    Verdict,
 )
 from sayso.agent.listener import Events
 from sayso.chats.places import Place
@@ -54,7 +54,7 @@ async def orchestrator(backend: Backend) -> AsyncIterator[Orchestrator]:
         yield orchestrator
 
 
-def ask(gate: Gate, call: ToolCall = CALL) -> asyncio.Task[Verdict]:
+def ask(gate: Gate, call: ToolCall = CALL) -> asyncio.Task[CheckResult]:
     return asyncio.create_task(gate.check(call))
 
 
@@ -164,7 +164,7 @@ async def test_resolve_tells_who_decided_and_why(orchestrator: Orchestrator) -> 
 
 
 async def test_an_unknown_id_is_a_clear_error(orchestrator: Orchestrator) -> None:
-    with pytest.raises(UnknownRequestError, match="nope"):
+    with pytest.raises(RequestNotFoundError, match="nope"):
         await orchestrator.resolve("nope", approved=True, by="app:eve")
     with pytest.raises(UnknownAgentError, match="no agent 'nope' here; there are none"):
         orchestrator.permissions_of("nope")
@@ -181,7 +181,7 @@ async def test_an_id_that_is_resolved_already_is_a_clear_error(
     _, request = await asked(events)
     await orchestrator.resolve(request.permission_id, approved=False, by="app:eve")
 
-    with pytest.raises(AlreadySettledError, match="already denied by app:eve") as caught:
+    with pytest.raises(AlreadyResolvedError, match="already denied by app:eve") as caught:
         await orchestrator.resolve(request.permission_id, approved=True, by="app:mallory")
 
     assert (caught.value.outcome, caught.value.by) == ("denied", "app:eve")
@@ -205,7 +205,7 @@ async def test_of_two_who_resolve_at_once_one_is_told_that_it_was_late(
     )
 
     errors = [result for result in results if isinstance(result, Exception)]
-    assert [type(error) for error in errors] == [AlreadySettledError]
+    assert [type(error) for error in errors] == [AlreadyResolvedError]
     await waiting
 
 
@@ -217,7 +217,7 @@ async def test_a_request_of_another_session_cannot_be_resolved(
         permission_id = await stranger.submit(CALL)
     assert isinstance(permission_id, str)
 
-    with pytest.raises(UnknownRequestError):
+    with pytest.raises(RequestNotFoundError):
         await orchestrator.resolve(permission_id, approved=True, by="app:eve")
 
     assert len(await backend.watch.pending()) == 1
@@ -343,7 +343,7 @@ async def test_a_continuation_is_answered_by_a_choice_on_its_card(
 
     with pytest.raises(ValueError, match="it has continue-5, continue-10"):
         await orchestrator.choose(request.continuation_id, "continue-1000", by="app:eve")
-    with pytest.raises(UnknownRequestError):
+    with pytest.raises(RequestNotFoundError):
         await orchestrator.resolve(request.continuation_id, approved=True, by="app:eve")
     await orchestrator.choose(request.continuation_id, "continue-10", by="app:eve")
 
@@ -373,7 +373,7 @@ async def test_an_expired_question_is_in_the_stream_too() -> None:
         verdict = await waiting
         _, ended = await soon(events)
 
-        with pytest.raises(AlreadySettledError, match="already expired"):
+        with pytest.raises(AlreadyResolvedError, match="already expired"):
             await orchestrator.resolve(request.permission_id, approved=True, by="app:eve")
 
     assert verdict.outcome is Outcome.EXPIRED

@@ -23,7 +23,7 @@ from sayso import (
 )
 from sayso.clock import utc_now
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.testing import a_request
 
 RUN = RunRef("deploy-bot", "s-1")
@@ -133,7 +133,7 @@ def test_a_gate_of_another_loop_raises_at_once_on_every_door(
 def test_a_backend_of_another_loop_raises_at_once(
     port: str, store: str, home: asyncio.AbstractEventLoop
 ) -> None:
-    opened = open_backend(store)
+    opened = open_store(store)
     backend = home.run_until_complete(opened.__aenter__())
     home.run_until_complete(backend.store.get("q-1"))
     home.run_until_complete(_used(backend))

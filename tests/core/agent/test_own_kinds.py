@@ -12,14 +12,14 @@ import pytest
 from sayso import (
     Clarification,
     Gate,
-    Inquiry,
     Orchestrator,
     Outcome,
-    RequestEnding,
+    Question,
+    Resolution,
     RunRef,
     UserInputRequest,
     UserInputResponse,
-    WrongQuestionError,
+    WrongRequestTypeError,
 )
 from sayso.cards import CardBody, Choice
 from sayso.events import RequestCancelledEvent
@@ -69,7 +69,7 @@ class LoanRequestEvent(UserInputRequest):
             weeks=4 if choice.key == "four" else 0,
         )
 
-    def result(self, ending: RequestEnding) -> Loan:
+    def result(self, ending: Resolution) -> Loan:
         return Loan(getattr(ending, "weeks", 0), ending.outcome)
 
 
@@ -88,7 +88,7 @@ class LoanResponseEvent(UserInputResponse):
 
 
 @dataclass(frozen=True, slots=True)
-class Lend(Inquiry[LoanRequestEvent, Loan]):
+class Lend(Question[LoanRequestEvent, Loan]):
     title: str
 
     def request(self, question_id: str, fields: dict[str, Any]) -> LoanRequestEvent:
@@ -98,7 +98,7 @@ class Lend(Inquiry[LoanRequestEvent, Loan]):
 class LendInDays(Lend):
     """Says more than its request does."""
 
-    def result(self, request: LoanRequestEvent, ending: RequestEnding) -> Loan:
+    def result(self, request: LoanRequestEvent, ending: Resolution) -> Loan:
         found = super().result(request, ending)
         return Loan(found.weeks * 7, found.outcome)
 
@@ -156,7 +156,7 @@ async def test_another_type_is_refused_before_anybody_has_answered() -> None:
     async with Gate.open("memory://", run=RUN) as gate:
         question_id = await gate.submit(Lend("Emma"))
 
-        with pytest.raises(WrongQuestionError, match=r"'loan' .* in Clarification"):
+        with pytest.raises(WrongRequestTypeError, match=r"'loan' .* in Clarification"):
             await gate.resume(question_id, expect=Clarification)
 
 

@@ -10,11 +10,11 @@ from support.outbox import next_request
 
 from sayso import (
     Chain,
-    Context,
     Decision,
     Gate,
     PermissionRequestEvent,
     Policy,
+    PolicyContext,
     RulePolicy,
     RunRef,
     ToolCall,
@@ -27,15 +27,15 @@ CALL = ToolCall("pay", {"euros": 3000})
 WHY = "more than 1000 euros"
 
 
-def too_much(call: ToolCall, context: Context) -> Decision:
+def too_much(call: ToolCall, context: PolicyContext) -> Decision:
     return Decision.ASK.because(WHY)
 
 
-def says_nothing(call: ToolCall, context: Context) -> None:
+def says_nothing(call: ToolCall, context: PolicyContext) -> None:
     return None
 
 
-def rewrites(call: ToolCall, context: Context) -> dict[str, object]:
+def rewrites(call: ToolCall, context: PolicyContext) -> dict[str, object]:
     return {"euros": 2000}
 
 
@@ -85,7 +85,7 @@ async def test_the_reason_of_an_ask_is_data_with_an_end_and_without_secrets(
 ) -> None:
     key = "ghp_" + "a1" * 18
 
-    def talkative(call: ToolCall, context: Context) -> Decision:
+    def talkative(call: ToolCall, context: PolicyContext) -> Decision:
         return Decision.ASK.because(f"it has {key}\nAllowed by: alice\u202e" + "x" * 5000)
 
     told = (await facts(backend, talkative))["Asked because"]

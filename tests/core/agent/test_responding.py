@@ -13,7 +13,8 @@ from support.denials import always_deny
 from support.noting import SEEN, NotingRequestEvent
 
 from sayso import (
-    AlreadySettledError,
+    AlreadyResolvedError,
+    CheckResult,
     ClarificationRequestEvent,
     Clarify,
     ConfigError,
@@ -24,14 +25,13 @@ from sayso import (
     Orchestrator,
     Outcome,
     PermissionRequestEvent,
+    RequestNotFoundError,
     Responder,
     Rule,
     RulePolicy,
     RunRef,
     ToolCall,
-    UnknownRequestError,
     UserInputRequest,
-    Verdict,
 )
 from sayso.calls import new_id
 from sayso.cards.card import Ended
@@ -60,7 +60,7 @@ def now() -> datetime:
 
 async def asked(
     backend: Backend, gate: Gate
-) -> tuple[asyncio.Task[Verdict], PermissionRequestEvent]:
+) -> tuple[asyncio.Task[CheckResult], PermissionRequestEvent]:
     waiting = asyncio.create_task(gate.check(LS, timeout=30))
     await until(backend.watch.pending)
     [record] = await backend.watch.pending()
@@ -215,7 +215,7 @@ async def test_a_response_that_no_button_gives_decides_nothing(
             await responder.respond(misfit)
 
     assert await is_open(backend, request)
-    with pytest.raises(UnknownRequestError):
+    with pytest.raises(RequestNotFoundError):
         await responder.respond(a_response())
 
 
@@ -240,7 +240,7 @@ async def test_the_first_answer_counts_and_its_time_is_the_stores(
     recorded = await responder.respond(request.deny(by=ALICE, at=long_ago))
 
     assert recorded.decided_at.year > 2020
-    with pytest.raises(AlreadySettledError):
+    with pytest.raises(AlreadyResolvedError):
         await responder.respond(request.approve(by="slack:U0BOB", at=now()))
 
 
@@ -277,7 +277,7 @@ async def test_an_orchestrator_answers_as_its_authority_lets_it(backend: Backend
         ):
             with pytest.raises(NotApproverError):
                 await answer
-        with pytest.raises(UnknownRequestError):
+        with pytest.raises(RequestNotFoundError):
             await orchestrator.respond(elsewhere.approve(by=ALICE, at=now()))
         await orchestrator.respond(request.approve(by=ALICE, at=now()))
 

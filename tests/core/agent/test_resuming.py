@@ -10,9 +10,9 @@ import pytest
 from support.records_0_1_0 import digest_of_0_1_0
 
 from sayso import Clarification, Clarify, Gate, Outcome, RunRef, ToolCall
-from sayso.agent.verdict import Verdict
-from sayso.errors import UnknownRequestError
-from sayso.policy.decision import Context, Decision, Policy
+from sayso.agent.verdict import CheckResult
+from sayso.errors import RequestNotFoundError
+from sayso.policy.decision import Decision, Policy, PolicyContext
 from sayso.policy.rule_policy import RulePolicy
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionResponseEvent
@@ -63,7 +63,7 @@ async def test_a_gate_of_another_agent_or_session_does_not_know_the_question(
             lambda: stranger.wait_for_response(PermissionResponseEvent, submitted, 0.05),
         ]
         for wait in waits:
-            with pytest.raises(UnknownRequestError):
+            with pytest.raises(RequestNotFoundError):
                 await wait()
 
         assert (await gate.resume(submitted)).line == "remembered always deny"
@@ -79,14 +79,14 @@ async def test_another_branch_and_run_of_the_session_resumes_the_question(backen
         assert (await other.resume(submitted)).approved
 
 
-def two(call: ToolCall, context: Context) -> Decision:
+def two(call: ToolCall, context: PolicyContext) -> Decision:
     return Decision.ASK.with_arguments({"command": "ls -l"})
 
 
 class DeniesLs(RulePolicy):
     """Asks about the call with other arguments."""
 
-    def decide(self, call: ToolCall, context: Context) -> Any:
+    def decide(self, call: ToolCall, context: PolicyContext) -> Any:
         return self.denial(call, context) or two(call, context)
 
 
@@ -112,7 +112,7 @@ async def test_what_is_denied_as_it_was_called_is_not_approved_as_a_policy_rewro
             verdict = await gate.resume(permission_id)
         else:
             [resumed] = await gate.resume_batch([one if how == "batch" else permission_id])
-            assert isinstance(resumed, Verdict)
+            assert isinstance(resumed, CheckResult)
             verdict = resumed
 
     line = "remembered always deny" if who == "a person" else "deny rule 1"
@@ -145,7 +145,7 @@ async def test_a_request_keeps_the_original_arguments_only_where_they_are_others
         assert isinstance(read, PermissionRequestEvent)
         return read.original_arguments
 
-    def same(call: ToolCall, context: Context) -> Decision:
+    def same(call: ToolCall, context: PolicyContext) -> Decision:
         return Decision.ASK.with_arguments(dict(call.arguments))
 
     assert await original(two) == {"command": "ls"}
@@ -156,7 +156,7 @@ async def test_a_request_keeps_the_original_arguments_only_where_they_are_others
 async def test_what_a_policy_writes_in_another_way_is_still_the_call_that_was_denied(
     backend: Backend,
 ) -> None:
-    async def whole(call: ToolCall, context: Context) -> Decision:
+    async def whole(call: ToolCall, context: PolicyContext) -> Decision:
         return Decision.ASK.with_arguments({"n": int(call.arguments["n"])})
 
     call = ToolCall("pay", {"n": 1.0})

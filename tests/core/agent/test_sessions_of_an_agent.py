@@ -13,12 +13,12 @@ from sayso import (
     Orchestrator,
     Outcome,
     PermissionRequestEvent,
+    RequestNotFoundError,
     Rule,
     RulePolicy,
     RunRef,
     ToolCall,
     UnknownAgentError,
-    UnknownRequestError,
 )
 from sayso.stores.backend import Backend
 from sayso.testing import soon
@@ -48,9 +48,9 @@ async def test_cancel_withdraws_only_questions_of_its_own_session(
     async with Gate.open(backend, run=MORNING) as mine, Gate.open(backend, run=run) as theirs:
         question_id = await submitted(mine)
 
-        with pytest.raises(UnknownRequestError) as refused:
+        with pytest.raises(RequestNotFoundError) as refused:
             await theirs.cancel(question_id)
-        with pytest.raises(UnknownRequestError) as unknown:
+        with pytest.raises(RequestNotFoundError) as unknown:
             await theirs.resume(question_id)
 
         assert str(refused.value) == str(unknown.value)
@@ -124,7 +124,7 @@ async def test_a_session_that_was_removed_is_answered_here_no_more(
     asked = {run: await submitted(gate) for run, gate in gates.items()}
     await orchestrator.remove(EVENING)
 
-    with pytest.raises(UnknownRequestError):
+    with pytest.raises(RequestNotFoundError):
         await orchestrator.resolve(asked[EVENING], approved=True, by="app:eve")
     await orchestrator.resolve(asked[MORNING], approved=True, by="app:eve")
 

@@ -7,12 +7,12 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from sayso import Chain, Context, Decision, Gate, LocalGate, RunRef, ToolCall
+from sayso import Chain, Decision, Gate, LocalGate, PolicyContext, RunRef, ToolCall
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 
 
-async def budget(call: ToolCall, context: Context) -> Decision:
+async def budget(call: ToolCall, context: PolicyContext) -> Decision:
     """Ten euros for the session, whoever spends them; each call counts once."""
     assert context.state is not None
     euros = call.arguments["euros"]
@@ -35,10 +35,10 @@ async def test_context_holds_a_state_that_branches_and_processes_of_a_session_sh
     store: str,
 ) -> None:
     async with AsyncExitStack() as stack:
-        first = await stack.enter_async_context(open_backend(store))
+        first = await stack.enter_async_context(open_store(store))
         second = first
         if store != "memory://":
-            second = await stack.enter_async_context(open_backend(store))
+            second = await stack.enter_async_context(open_store(store))
         gates = [
             await stack.enter_async_context(Gate.open(backend, run=run, policy=budget))
             for backend in (first, second)
@@ -62,10 +62,10 @@ class Frozen:
     def __init__(self, *, changes: bool = False) -> None:
         self._changes = changes
 
-    def decide(self, call: ToolCall, context: Context) -> Decision:
+    def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
         return Decision.ALLOW
 
-    async def denial(self, call: ToolCall, context: Context) -> Decision | None:
+    async def denial(self, call: ToolCall, context: PolicyContext) -> Decision | None:
         assert context.state is not None
         if self._changes:
             await context.state.set("frozen", False)
@@ -74,7 +74,7 @@ class Frozen:
 
 
 async def test_a_denial_may_look_at_the_state_and_change_nothing(backend: Backend) -> None:
-    async def freezes(call: ToolCall, context: Context) -> Decision:
+    async def freezes(call: ToolCall, context: PolicyContext) -> Decision:
         assert context.state is not None
         await context.state.set("frozen", True)
         return Decision.DENY
@@ -96,7 +96,7 @@ async def test_a_denial_may_look_at_the_state_and_change_nothing(backend: Backen
 
 
 async def test_what_does_not_fit_into_the_state_denies_with_a_reason(backend: Backend) -> None:
-    async def greedy(call: ToolCall, context: Context) -> Decision:
+    async def greedy(call: ToolCall, context: PolicyContext) -> Decision:
         assert context.state is not None
         await context.state.set("all", "x" * 20_000)
         return Decision.ALLOW
@@ -110,7 +110,7 @@ async def test_what_does_not_fit_into_the_state_denies_with_a_reason(backend: Ba
 
 @pytest.mark.parametrize("wrong", [float("nan"), object(), {1, 2}])
 async def test_what_is_no_json_is_not_kept_and_denies(backend: Backend, wrong: object) -> None:
-    async def odd(call: ToolCall, context: Context) -> Decision:
+    async def odd(call: ToolCall, context: PolicyContext) -> Decision:
         assert context.state is not None
         await context.state.set("odd", wrong)
         return Decision.ALLOW
@@ -122,7 +122,7 @@ async def test_what_is_no_json_is_not_kept_and_denies(backend: Backend, wrong: o
 
 
 async def test_without_a_store_there_is_no_state() -> None:
-    async def looks(call: ToolCall, context: Context) -> Decision:
+    async def looks(call: ToolCall, context: PolicyContext) -> Decision:
         return Decision.ALLOW if context.state is None else Decision.DENY
 
     assert (await LocalGate(looks).check(ToolCall("pay"))).approved

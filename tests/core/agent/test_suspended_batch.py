@@ -11,17 +11,17 @@ from pydantic import TypeAdapter
 from support.unanswered import unanswered
 
 from sayso import (
-    Context,
+    CheckResult,
     Decision,
     Gate,
     Outcome,
-    Pending,
+    PendingResult,
+    PolicyContext,
     Rule,
     RulePolicy,
     RunRef,
-    Submitted,
+    SubmittedCall,
     ToolCall,
-    Verdict,
 )
 from sayso.errors import InvalidCallError
 from sayso.questions.permission import PermissionRequestEvent
@@ -33,10 +33,10 @@ from sayso.testing import StoppedClock, a_request, a_response, a_rule
 RUN = RunRef("deploy-bot", "s-1")
 LATER = replace(RUN, run_id="later")
 ONE, TWO = (ToolCall("bash", {"command": c}, c) for c in ("one", "two"))
-SHELF = TypeAdapter(list[Submitted])
+SHELF = TypeAdapter(list[SubmittedCall])
 
 
-def stored(submitted: list[Submitted]) -> list[Submitted]:
+def stored(submitted: list[SubmittedCall]) -> list[SubmittedCall]:
     """As another process reads it."""
     return SHELF.validate_json(SHELF.dump_json(submitted))
 
@@ -62,9 +62,9 @@ async def open_now(backend: Backend) -> set[str]:
     return {record.request.question_id for record in await backend.watch.pending()}
 
 
-def only(results: list[Verdict | Pending]) -> Verdict:
+def only(results: list[CheckResult | PendingResult]) -> CheckResult:
     (result,) = results
-    assert isinstance(result, Verdict)
+    assert isinstance(result, CheckResult)
     return result
 
 
@@ -113,7 +113,7 @@ async def test_an_always_deny_stored_while_the_batch_waited_counts(backend: Back
         await remember(backend, replace(a_rule(effect="deny"), rule=literal_rule(ONE)))
         one, two = await gate.resume_batch(submitted)
 
-    assert isinstance(one, Verdict)
+    assert isinstance(one, CheckResult)
     assert one.line == "remembered always deny"
     assert two.approved
 
@@ -129,7 +129,7 @@ async def test_a_deny_rule_of_the_process_that_resumes_counts(backend: Backend) 
 
 
 async def test_a_denial_of_the_arguments_that_would_run_counts(backend: Backend) -> None:
-    def changed(call: ToolCall, context: Context) -> Decision:
+    def changed(call: ToolCall, context: PolicyContext) -> Decision:
         return Decision.ALLOW.with_arguments({"command": "two"})
 
     async with Gate.open(backend, run=RUN, policy=changed) as gate:
@@ -146,7 +146,7 @@ async def test_a_denial_of_the_arguments_that_would_run_counts(backend: Backend)
 async def test_a_denial_of_the_call_as_it_was_counts_against_what_a_person_approved(
     backend: Backend,
 ) -> None:
-    def careful(call: ToolCall, context: Context) -> Decision:
+    def careful(call: ToolCall, context: PolicyContext) -> Decision:
         return Decision.ASK.with_arguments({"command": "two"})
 
     async with Gate.open(backend, run=RUN, policy=careful) as gate:
@@ -164,10 +164,10 @@ async def test_a_policy_of_ones_own_is_told_who_asked_when_it_looks_at_denials_a
     class Planner:
         closed = False
 
-        def decide(self, call: ToolCall, context: Context) -> Decision:
+        def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
             return self.denial(call, context) or Decision.ALLOW
 
-        def denial(self, call: ToolCall, context: Context) -> Decision | None:
+        def denial(self, call: ToolCall, context: PolicyContext) -> Decision | None:
             mine = (context.source_name, context.path) == ("planner", ("p-1",))
             return Decision.DENY if self.closed and mine else None
 
@@ -284,7 +284,9 @@ async def test_a_bare_verdict_is_refused_because_it_does_not_say_which_call_it_i
     async with Gate.open("memory://", run=RUN, policy=RulePolicy(default="allow")) as gate:
         verdict = await gate.submit(ONE)
 
-        with pytest.raises(TypeError, match="a Verdict does not say which call it is for: pass"):
+        with pytest.raises(
+            TypeError, match="a CheckResult does not say which call it is for: pass"
+        ):
             await gate.resume_batch([verdict])  # type: ignore[list-item]
 
 

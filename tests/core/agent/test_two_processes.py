@@ -10,6 +10,7 @@ import pytest
 from support.chat_double import ChatDouble, press_on, working
 
 from sayso import (
+    CheckResult,
     ContinuationRequestEvent,
     Gate,
     Orchestrator,
@@ -18,7 +19,6 @@ from sayso import (
     RulePolicy,
     RunRef,
     ToolCall,
-    Verdict,
 )
 from sayso.chats.places import Place
 from sayso.desk.desk import Desk
@@ -71,9 +71,9 @@ async def test_a_batch_suspended_in_one_process_is_resumed_in_part_in_another(
         whole = await waiting
         reused = await gate.before_function(THREE)
 
-    assert [type(one).__name__ for one in so_far] == ["Verdict", "Verdict", "Pending"]
+    assert [type(one).__name__ for one in so_far] == ["CheckResult", "CheckResult", "PendingResult"]
     assert [one.approved for one in whole] == [True, False, True]
-    assert isinstance(whole[0], Verdict)
+    assert isinstance(whole[0], CheckResult)
     assert whole[0].arguments == {"command": "one"}
     assert reused == whole[2]
 

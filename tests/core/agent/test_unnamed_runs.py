@@ -10,7 +10,7 @@ import pytest
 
 from sayso import Handle, RunRef, ToolCall, connect
 from sayso.agent.choices import chosen
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.cards.card import Choice
 from sayso.clock import utc_now
 from sayso.errors import ConfigError
@@ -18,7 +18,7 @@ from sayso.events import UserInputRequest
 from sayso.languages.german.questions import GERMAN
 from sayso.questions.wire import decode_request, encode
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.testing import a_request
 from sayso_bots.cli.ask import prepared
 from sayso_bots.cli.mcp_setup import read_setup
@@ -31,7 +31,7 @@ OWN, ONE_RUN = (
     RunRef("a", "made-up", is_named=False),
     RunRef("a", "r-1", run_id="r-1", is_named=False),
 )
-ALL = Terms(scopes=frozenset({"session", "project", "tool-window"}))
+ALL = GrantOptions(scopes=frozenset({"session", "project", "tool-window"}))
 
 
 def stored(choices: Iterable[Choice]) -> list[str]:
@@ -53,7 +53,7 @@ async def asked(backend: Backend, question_id: str) -> UserInputRequest:
 
 async def always(backend: Backend, request: UserInputRequest) -> None:
     """Somebody presses Always."""
-    answer, rule = chosen(request, "always", by="slack:U0ALICE", at=utc_now(), terms=Terms())
+    answer, rule = chosen(request, "always", by="slack:U0ALICE", at=utc_now(), terms=GrantOptions())
     assert rule is not None
     await backend.store.settle(request.question_id, answer, remember=rule)
 
@@ -73,7 +73,7 @@ async def test_calls_of_a_handle_that_names_nothing_offer_nothing_to_remember(
         """Make it."""
         return "made"
 
-    async with open_backend(store_url) as backend, connect(store_url, agent="a") as handle:
+    async with open_store(store_url) as backend, connect(store_url, agent="a") as handle:
         guarded, tools = handle.guard(make), handle.tools([make])
         for ask in (
             lambda: handle.check(CALL),
@@ -84,14 +84,16 @@ async def test_calls_of_a_handle_that_names_nothing_offer_nothing_to_remember(
             asking = asyncio.ensure_future(ask())
             request = await one_asked(backend)
             with pytest.raises(ValueError, match="no choice 'always'"):
-                chosen(request, "always", by="slack:U0ALICE", at=utc_now(), terms=Terms())
-            answer, _ = chosen(request, "deny", by="slack:U0ALICE", at=utc_now(), terms=Terms())
+                chosen(request, "always", by="slack:U0ALICE", at=utc_now(), terms=GrantOptions())
+            answer, _ = chosen(
+                request, "deny", by="slack:U0ALICE", at=utc_now(), terms=GrantOptions()
+            )
             await backend.store.settle(request.question_id, answer)
             await asking
 
 
 async def test_what_is_stored_for_a_run_counts_in_it_and_in_no_other_run(store_url: str) -> None:
-    async with open_backend(store_url) as backend, connect(store_url, agent="a") as handle:
+    async with open_store(store_url) as backend, connect(store_url, agent="a") as handle:
         one, other = handle.run(run_id="r-1"), handle.run(run_id="r-2")
         await always(backend, await asked(backend, await submitted(handle, one)))
 
@@ -101,7 +103,7 @@ async def test_what_is_stored_for_a_run_counts_in_it_and_in_no_other_run(store_u
 
 
 async def test_a_session_that_is_named_is_remembered_whatever_the_run(store_url: str) -> None:
-    async with open_backend(store_url) as backend, connect(store_url, agent="a") as handle:
+    async with open_store(store_url) as backend, connect(store_url, agent="a") as handle:
         await always(backend, await asked(backend, await submitted(handle, handle.run("s-1"))))
 
         assert (await handle.check(CALL, run=handle.run("s-1", run_id="r-2"))).approved
@@ -125,7 +127,7 @@ async def by_resume_batch(handle: Handle, run: RunRef | None) -> None:
 async def test_an_approval_counts_for_no_other_call_of_the_same_id_where_nobody_named_the_run(
     store_url: str, ask: Callable[[Handle, RunRef | None], Awaitable[None]]
 ) -> None:
-    async with open_backend(store_url) as backend, connect(store_url, agent="a") as handle:
+    async with open_store(store_url) as backend, connect(store_url, agent="a") as handle:
         for run, is_asked_again in ((None, True), (handle.run(run_id="r-1"), False)):
             asking = asyncio.ensure_future(ask(handle, run))
             await allow(backend, await one_asked(backend))
@@ -140,7 +142,7 @@ async def test_an_approval_counts_for_no_other_call_of_the_same_id_where_nobody_
 async def test_calls_of_one_id_do_not_wait_for_each_other_where_nobody_named_the_run(
     store_url: str,
 ) -> None:
-    async with open_backend(store_url) as backend, connect(store_url, agent="a") as handle:
+    async with open_store(store_url) as backend, connect(store_url, agent="a") as handle:
         asking = [asyncio.ensure_future(handle.check_batch([REFUND])) for _ in range(2)]
         async with asyncio.timeout(30):
             while len(waiting := await backend.watch.pending()) < len(asking):
@@ -166,7 +168,7 @@ async def test_a_call_id_is_denied_in_a_run_that_somebody_named_and_in_no_other(
 
 async def allow(backend: Backend, request: UserInputRequest) -> None:
     """Somebody presses Allow."""
-    answer, _ = chosen(request, "allow", by="slack:U0ALICE", at=utc_now(), terms=Terms())
+    answer, _ = chosen(request, "allow", by="slack:U0ALICE", at=utc_now(), terms=GrantOptions())
     await backend.store.settle(request.question_id, answer)
 
 
@@ -188,7 +190,7 @@ def test_where_a_project_is_named_only_that_is_offered() -> None:
     assert offered(run) == (["always-day"], ["deny-always-day"])
     body = a_request(tool="bash", arguments=dict(CALL.arguments), run=run).card()
     always = next(one for one in body.choices if one.stores)
-    lengths = Terms().lengths(always)
+    lengths = GrantOptions().lengths(always)
 
     assert lengths is not None
     assert [one.scope for one in (lengths, *lengths.longer)] == ["project", "project"]
@@ -200,9 +202,9 @@ def test_a_card_says_that_a_rule_ends_with_the_run() -> None:
     run = RunRef("a", "r-1", run_id="r-1", project="shop", is_named=False)
     request = a_request(tool="bash", arguments=dict(CALL.arguments), run=run)
     choice = next(one for one in request.card().choices if one.key == "always")
-    english, words = Terms().lengths(choice), GERMAN.always
+    english, words = GrantOptions().lengths(choice), GERMAN.always
     spoken = request.speaking(GERMAN).card().choices
-    in_german = Terms().lengths(next(one for one in spoken if one.key == "always"), words)
+    in_german = GrantOptions().lengths(next(one for one in spoken if one.key == "always"), words)
 
     assert english is not None
     assert in_german is not None

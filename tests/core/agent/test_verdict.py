@@ -7,16 +7,16 @@ from dataclasses import replace
 import pytest
 
 from sayso import (
-    Context,
+    CheckResult,
     Decision,
     Gate,
     Outcome,
     PermissionRequestEvent,
+    PolicyContext,
     Rule,
     RulePolicy,
     RunRef,
     ToolCall,
-    Verdict,
 )
 from sayso.agent.verdict import verdict_on
 from sayso.errors import ArgumentsChangedError
@@ -29,13 +29,13 @@ _ENDED_BY_SOMEBODY = [outcome for outcome in Outcome if outcome is not Outcome.E
 @pytest.mark.parametrize("reason", ["denied", "as", "approved", "not", "nobody", "was"])
 @pytest.mark.parametrize("outcome", _ENDED_BY_SOMEBODY)
 def test_a_reason_is_told_whatever_its_words_are(outcome: Outcome, reason: str) -> None:
-    told = Verdict(outcome, "bash", {}, reason).as_tool_result()
+    told = CheckResult(outcome, "bash", {}, reason).as_tool_result()
 
     assert told.removesuffix(" It did not run.").endswith(f": {reason}.")
 
 
 def test_what_expired_says_so_once() -> None:
-    verdict = Verdict(Outcome.EXPIRED, "bash", {}, "nobody answered in time")
+    verdict = CheckResult(Outcome.EXPIRED, "bash", {}, "nobody answered in time")
 
     assert verdict.as_tool_result() == (
         "The call of bash was not approved: nobody answered in time. It did not run."
@@ -43,7 +43,7 @@ def test_what_expired_says_so_once() -> None:
 
 
 def test_what_somebody_ended_without_a_reason_names_none() -> None:
-    verdict = Verdict(Outcome.DENIED, "bash", {}, decided_by="slack:U0ALICE")
+    verdict = CheckResult(Outcome.DENIED, "bash", {}, decided_by="slack:U0ALICE")
 
     assert verdict.as_tool_result() == ("The call of bash was denied by a person. It did not run.")
 
@@ -62,7 +62,7 @@ def test_an_approval_is_of_the_arguments_that_were_asked_about_and_of_no_others(
 
 
 def test_a_person_is_named_by_account_only_to_those_who_ask_for_it() -> None:
-    verdict = Verdict(Outcome.DENIED, "bash", {}, "not now", decided_by="slack:U0ALICE")
+    verdict = CheckResult(Outcome.DENIED, "bash", {}, "not now", decided_by="slack:U0ALICE")
 
     assert "by a person: not now" in verdict.as_tool_result()
     assert "by your operator: not now" in verdict.as_tool_result(who="your operator")
@@ -79,14 +79,14 @@ class Turning:
     def __init__(self) -> None:
         self.denies = False
 
-    async def decide(self, call: ToolCall, context: Context) -> Decision:
+    async def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
         return Decision.ASK
 
-    async def denial(self, call: ToolCall, context: Context) -> Decision | None:
+    async def denial(self, call: ToolCall, context: PolicyContext) -> Decision | None:
         return Decision.DENY.because("not today", line="code") if self.denies else None
 
 
-async def _denied_by_an_always(backend: Backend) -> Verdict:
+async def _denied_by_an_always(backend: Backend) -> CheckResult:
     rule = a_rule("bash", effect="deny")
     request = a_request(run=RUN, tool="bash", arguments={})
     await backend.store.open(request, seconds=30, inbox="", book=None)
@@ -96,7 +96,7 @@ async def _denied_by_an_always(backend: Backend) -> Verdict:
         return await gate.check(ToolCall("bash"))
 
 
-async def _approved_then_denied(backend: Backend) -> Verdict:
+async def _approved_then_denied(backend: Backend) -> CheckResult:
     policy = Turning()
     async with Gate.open(backend, run=RUN, policy=policy) as gate:
         asked = await gate.submit(LS)
@@ -111,7 +111,7 @@ async def _approved_then_denied(backend: Backend) -> Verdict:
         return await elsewhere.resume(asked)
 
 
-async def _denied_whoever_answers(backend: Backend) -> Verdict:
+async def _denied_whoever_answers(backend: Backend) -> CheckResult:
     request = a_request(run=RUN, tool="bash", arguments=dict(LS.arguments))
     policy = RulePolicy(deny=[Rule("bash")])
     async with Gate.open(backend, run=RUN, policy=policy) as gate:
@@ -139,6 +139,6 @@ async def test_no_account_that_a_reason_of_ours_names_is_told_to_a_model(
 
 
 def test_what_a_person_wrote_is_told_as_it_is() -> None:
-    verdict = Verdict(Outcome.DENIED, "bash", {}, "ask slack:U0BOB: it is his")
+    verdict = CheckResult(Outcome.DENIED, "bash", {}, "ask slack:U0BOB: it is his")
 
     assert "ask slack:U0BOB: it is his" in verdict.as_tool_result()

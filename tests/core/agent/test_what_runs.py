@@ -12,13 +12,13 @@ import pytest
 from pydantic import BaseModel
 from support.outbox import next_request
 
-from sayso import Gate, LocalGate, Orchestrator, RunRef, ToolCall, Verdict
+from sayso import CheckResult, Gate, LocalGate, Orchestrator, RunRef, ToolCall
 from sayso.agent.copies import own
 from sayso.agent.verdict import sealed
 from sayso.digests import arguments_digest
 from sayso.errors import ArgumentsChangedError
 from sayso.events import Outcome, RequestCancelledEvent
-from sayso.policy.decision import Context, Decision
+from sayso.policy.decision import Decision, PolicyContext
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
@@ -57,7 +57,7 @@ class Hoarder:
         self.kept: list[Any] = []
         self._decision = decision
 
-    def decide(self, call: ToolCall, context: Context) -> Decision:
+    def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
         del context
         self.kept.append(call.arguments)
         return self._decision
@@ -174,7 +174,7 @@ async def test_a_submitted_batch_asks_about_what_was_handed_in(backend: Backend)
         await answered(backend)
         (verdict,) = await gate.resume_batch(submitted)
 
-    assert isinstance(verdict, Verdict)
+    assert isinstance(verdict, CheckResult)
     assert verdict.arguments == SAFE
 
 
@@ -223,7 +223,7 @@ async def test_a_wrapped_tool_keeps_the_same_promise() -> None:
 
 
 def test_a_verdict_is_sealed_with_the_arguments_of_its_digest_alone() -> None:
-    verdict = Verdict(Outcome.APPROVED, "edit", some())
+    verdict = CheckResult(Outcome.APPROVED, "edit", some())
     digest = arguments_digest(SAFE)
 
     ending = RequestCancelledEvent(request_id="r", source_name="s", decided_at=NOW)

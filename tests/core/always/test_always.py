@@ -12,7 +12,7 @@ from support.chat_double import ChatDouble, press_on
 from support.room import OPS, RUN, ChatRoom
 
 from sayso import Gate, Outcome, RunRef, ToolCall
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.cards.card import Card, Open
 from sayso.chats.places import Answered, MessageRef
 from sayso.clock import utc_now
@@ -60,7 +60,7 @@ class Room(ChatRoom):
 
 @asynccontextmanager
 async def a_room(
-    backend: Backend, terms: Terms, clock: Callable[[], datetime] = utc_now
+    backend: Backend, terms: GrantOptions, clock: Callable[[], datetime] = utc_now
 ) -> AsyncIterator[Room]:
     chat = ChatDouble()
     routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))], {})
@@ -71,7 +71,7 @@ async def a_room(
 
 @pytest.fixture
 async def room(backend: Backend) -> AsyncIterator[Room]:
-    async with a_room(backend, Terms(scopes=SCOPES)) as room:
+    async with a_room(backend, GrantOptions(scopes=SCOPES)) as room:
         yield room
 
 
@@ -153,7 +153,7 @@ async def test_a_revoked_rule_asks_again_at_once_in_a_running_session(room: Room
 
 
 async def test_an_expired_rule_asks_again(backend: Backend) -> None:
-    short = Terms(remember_for=timedelta(seconds=1))
+    short = GrantOptions(remember_for=timedelta(seconds=1))
     async with a_room(backend, short) as room:
         await room.choose("always")
         assert await room.decided(STATUS) == "approved"
@@ -167,7 +167,7 @@ async def test_an_expired_rule_asks_again(backend: Backend) -> None:
 
 
 async def test_only_what_the_settings_allow_is_offered(backend: Backend) -> None:
-    async with a_room(backend, Terms()) as room:
+    async with a_room(backend, GrantOptions()) as room:
         _, ref, card = await room.ask_with_widths()
 
         for key in ("agent", "window", "always-3"):
@@ -178,7 +178,7 @@ async def test_only_what_the_settings_allow_is_offered(backend: Backend) -> None
 
 
 async def test_without_scopes_nothing_can_be_remembered(backend: Backend) -> None:
-    async with a_room(backend, Terms(scopes=frozenset())) as room:
+    async with a_room(backend, GrantOptions(scopes=frozenset())) as room:
         _, ref, card = await room.ask_with_widths()
         answer = await room.desk.press(press_on(ref, card, "always"))
 

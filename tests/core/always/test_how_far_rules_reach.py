@@ -11,9 +11,9 @@ from sayso.always.widths import derive
 from sayso.calls import Folder, RunRef, ToolCall
 from sayso.digests import arguments_digest
 from sayso.languages.german.always import GERMAN
-from sayso.policy.decision import Context, Ruling, evaluate
+from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.policy.rule_policy import RulePolicy
-from sayso.rules.fits import PathFit, ShellFit
+from sayso.rules.matchers import PathMatcher, ShellMatcher
 from sayso.rules.rule import RememberedRule, Rule
 
 SHOP = Folder("/work/shop")
@@ -37,14 +37,14 @@ def offered(call: ToolCall, *, german: bool = False) -> list[Offer]:
     return [one for one in found if one.choice.key.startswith("always-")]
 
 
-def pressed(*calls: ToolCall) -> Context:
+def pressed(*calls: ToolCall) -> PolicyContext:
     """A session in which somebody pressed the widest *Always* on the card of each call."""
     rules = [offered(call)[-1].rule for call in calls]
     kept = [RememberedRule(one, "allow", "slack:U1", NOW, NOW + timedelta(days=1)) for one in rules]
-    return Context(RUN, tuple(kept))
+    return PolicyContext(RUN, tuple(kept))
 
 
-async def ruling(call: ToolCall, context: Context) -> Ruling:
+async def ruling(call: ToolCall, context: PolicyContext) -> Ruling:
     decision = await evaluate(RulePolicy(), call, context)
     assert decision is not None
     return decision.ruling
@@ -64,8 +64,8 @@ async def test_what_hangs_on_the_branch_of_an_earlier_step_has_no_beginning(line
     known = [bash("git switch feature"), bash("git push origin feature"), bash("git switch -c x")]
     context = pressed(*known, bash("git checkout -b x"), bash("git pull --ff-only origin main"))
 
-    fits = [fit for offer in offered(bash(line)) for fit in offer.rule.fits.values()]
-    assert not any(isinstance(fit, ShellFit) and fit.begins for fit in fits)
+    fits = [fit for offer in offered(bash(line)) for fit in offer.rule.matchers.values()]
+    assert not any(isinstance(fit, ShellMatcher) and fit.begins for fit in fits)
     for before in ("", "git switch feature && ", "git switch -c x && "):
         assert await ruling(bash(f"{before}{line}"), context) is Ruling.ASK
 
@@ -106,11 +106,11 @@ def test_what_names_its_branch_or_pushes_none_has_an_always(line: str) -> None:
 
 async def test_a_stored_rule_for_exactly_a_push_without_names_is_none() -> None:
     kept = RememberedRule(
-        Rule("Bash", fits={"command": ShellFit(same=(("git", "push"),))}),
+        Rule("Bash", matchers={"command": ShellMatcher(same=(("git", "push"),))}),
         *("allow", "slack:U1", NOW, NOW + timedelta(days=1)),
     )
 
-    assert await ruling(bash("git push"), Context(RUN, (kept,))) is Ruling.ASK
+    assert await ruling(bash("git push"), PolicyContext(RUN, (kept,))) is Ruling.ASK
 
 
 async def test_switching_and_pushing_reach_the_named_branches_alone() -> None:
@@ -174,12 +174,12 @@ def test_the_sentence_of_a_rule_for_edits_says_what_tests_run_and_what_is_left_o
 
 async def test_a_stored_rule_for_a_file_that_controls_runs_is_none() -> None:
     kept = RememberedRule(
-        Rule("Write", fits={"file_path": PathFit("/work/shop")}, talk=("content",)),
+        Rule("Write", matchers={"file_path": PathMatcher("/work/shop")}, talk=("content",)),
         *("allow", "slack:U1", NOW, NOW + timedelta(days=1)),
     )
 
-    assert await ruling(edit("/work/shop/src/a.py"), Context(RUN, (kept,))) is Ruling.ALLOW
-    assert await ruling(edit("/work/shop/Makefile"), Context(RUN, (kept,))) is Ruling.ASK
+    assert await ruling(edit("/work/shop/src/a.py"), PolicyContext(RUN, (kept,))) is Ruling.ALLOW
+    assert await ruling(edit("/work/shop/Makefile"), PolicyContext(RUN, (kept,))) is Ruling.ASK
 
 
 @pytest.mark.parametrize(
@@ -295,8 +295,8 @@ async def test_a_folder_of_secrets_that_a_line_enters_has_no_beginning(folder: s
     for line in ("ls", "npm test", "ls && npm test"):
         call = bash(f"cd {folder} && {line}")
 
-        fits = [fit for offer in offered(call) for fit in offer.rule.fits.values()]
-        assert not any(isinstance(fit, ShellFit) and not fit.same for fit in fits), line
+        fits = [fit for offer in offered(call) for fit in offer.rule.matchers.values()]
+        assert not any(isinstance(fit, ShellMatcher) and not fit.same for fit in fits), line
 
 
 async def test_what_is_the_same_in_a_folder_of_secrets_shows_none_of_them() -> None:
@@ -314,10 +314,10 @@ async def test_the_folder_that_a_call_names_is_where_its_line_reads(name: str) -
 
     for folder, line in (("/proc/1", "cat environ"), ("../../home/ann/.ssh", "cat config")):
         rules = [
-            Rule("exec_command", fits={"cmd": ShellFit()}, talk=(name,)),
-            Rule("exec_command", {name: folder}, fits={"cmd": ShellFit()}),
+            Rule("exec_command", matchers={"cmd": ShellMatcher()}, talk=(name,)),
+            Rule("exec_command", {name: folder}, matchers={"cmd": ShellMatcher()}),
         ]
-        context = Context(
+        context = PolicyContext(
             RUN,
             tuple(
                 RememberedRule(one, "allow", "slack:U1", NOW, NOW + timedelta(days=1))

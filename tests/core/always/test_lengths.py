@@ -12,7 +12,7 @@ from support.clock import Clock
 from support.room import OPS, ChatRoom
 
 from sayso import Outcome, RunRef, ToolCall
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.cards.card import Card, CardBody, Choice, Ended, Open
 from sayso.chats.limits import Limits
 from sayso.desk.desk import Desk, DeskOptions
@@ -27,10 +27,10 @@ LATER, ELSEWHERE = RunRef("deploy-bot", "s-2", project="/src/shop"), RunRef("dep
 DAY, MONTH = timedelta(days=1), timedelta(days=30)
 
 
-def always(run: RunRef, terms: Terms | None = None, key: str = "always") -> Choice:
+def always(run: RunRef, terms: GrantOptions | None = None, key: str = "always") -> Choice:
     body = a_request(tool="bash", arguments=dict(CALL.arguments), run=run).card()
     choice = next(one for one in (*body.choices, *body.more) if one.key == key)
-    allowed = (terms or Terms()).lengths(choice)
+    allowed = (terms or GrantOptions()).lengths(choice)
     assert allowed is not None
     return allowed
 
@@ -60,13 +60,13 @@ def test_a_project_is_never_offered_where_the_agent_gave_none() -> None:
 @pytest.mark.parametrize(
     ("terms", "kept"),
     [
-        (Terms(scopes=frozenset({"session"})), ["always"]),
-        (Terms(scopes=frozenset({"project"})), ["always-day", "always-project"]),
-        (Terms(project_for=DAY), ["always", "always-day"]),
-        (Terms(project_for=timedelta(hours=1)), ["always", "always-day"]),
+        (GrantOptions(scopes=frozenset({"session"})), ["always"]),
+        (GrantOptions(scopes=frozenset({"project"})), ["always-day", "always-project"]),
+        (GrantOptions(project_for=DAY), ["always", "always-day"]),
+        (GrantOptions(project_for=timedelta(hours=1)), ["always", "always-day"]),
     ],
 )
-def test_settings_say_for_how_long_is_offered(terms: Terms, kept: list[str]) -> None:
+def test_settings_say_for_how_long_is_offered(terms: GrantOptions, kept: list[str]) -> None:
     choice = always(SHOP, terms)
 
     assert [one.key for one in (choice, *choice.longer)] == kept
@@ -75,7 +75,9 @@ def test_settings_say_for_how_long_is_offered(terms: Terms, kept: list[str]) -> 
 
 def test_a_place_without_room_for_all_lengths_offers_the_session_alone() -> None:
     body = a_request(tool="bash", arguments=dict(CALL.arguments), run=SHOP).card()
-    choices = tuple(filter(None, (Terms().lengths(one) for one in body.choices if one.stores)))
+    choices = tuple(
+        filter(None, (GrantOptions().lengths(one) for one in body.choices if one.stores))
+    )
     [whole] = (
         Limits(content=10, reveal=10, lengths=True).fitted(replace_choices(body, choices)).choices
     )
@@ -106,7 +108,7 @@ def clock() -> Clock:
 async def room(backend: Backend, clock: Clock) -> AsyncIterator[ChatRoom]:
     chat = ChatDouble()
     routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
-    desk = Desk(backend, [chat], routes, DeskOptions(terms=Terms()), clock=clock)
+    desk = Desk(backend, [chat], routes, DeskOptions(terms=GrantOptions()), clock=clock)
     async with ChatRoom.open(backend, desk, {"run": SHOP}, chat=chat) as room:
         yield room
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sayso.always.offers import Offer, offers
-from sayso.always.terms import Terms, span
+from sayso.always.terms import GrantOptions, span
 from sayso.always.widths import derive
 from sayso.calls import RunRef, ToolCall
 from sayso.cards.card import Card, Choice, Ended, Open
@@ -332,11 +332,11 @@ def test_why_is_remembered_without_secrets() -> None:
 )
 def test_terms_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
-        Terms(**wrong)
+        GrantOptions(**wrong)
 
 
 def test_a_window_never_outlasts_what_is_remembered() -> None:
-    terms = Terms(remember_for=timedelta(minutes=5), window=timedelta(minutes=15))
+    terms = GrantOptions(remember_for=timedelta(minutes=5), window=timedelta(minutes=15))
 
     scopes: tuple[Scope, ...] = ("tool-window", "session", "project")
     for scope in scopes:

@@ -15,7 +15,7 @@ from support.examples import examples
 
 from sayso.always.widths import derive
 from sayso.calls import ToolCall
-from sayso.rules.declarations import Declaration
+from sayso.rules.declarations import ToolAnnotations
 from sayso.rules.javascript import as_text
 from sayso.rules.rule import PatternRule, Rule, literal_rule
 from sayso.shell.looks import LOOKING, READING
@@ -172,7 +172,7 @@ def suggests(arguments: Mapping[str, Any]) -> list[Rule]:
     ]
 
 
-@pytest.mark.parametrize("declared", [suggests, Declaration(derive=suggests)])
+@pytest.mark.parametrize("declared", [suggests, ToolAnnotations(derive=suggests)])
 def test_a_tool_declares_better_rules_and_those_not_about_the_call_are_dropped(
     declared: Any,
 ) -> None:

@@ -14,8 +14,8 @@ from sayso.always.offers import Offer, offers
 from sayso.always.widths import derive
 from sayso.calls import Folder, RunRef, ToolCall
 from sayso.digests import arguments_digest, short_digest
-from sayso.rules.declarations import Declaration
-from sayso.rules.fits import HostFit, PathFit, ShellFit, same_for
+from sayso.rules.declarations import ToolAnnotations
+from sayso.rules.matchers import HostMatcher, PathMatcher, ShellMatcher, same_for
 from sayso.rules.rule import Rule
 
 SHOP = Folder("/work/shop")
@@ -30,7 +30,7 @@ def offered(
     tool: str,
     arguments: dict[str, Any],
     folder: Folder | None = SHOP,
-    declared: Declaration | None = None,
+    declared: ToolAnnotations | None = None,
     run: RunRef = RUN,
 ) -> dict[str, Offer]:
     call = ToolCall(tool, arguments, folder=folder)
@@ -69,7 +69,7 @@ def test_a_call_that_is_nothing_but_talk_is_one_call() -> None:
 def test_a_line_that_only_looks_offers_lines_that_only_look() -> None:
     found = offered("Bash", {"command": "git status && ls -la | head"})
 
-    assert widths(found)[1].fits == {"command": ShellFit()}
+    assert widths(found)[1].matchers == {"command": ShellMatcher()}
     assert found["always-2"].choice.label == "Always: lines that only look"
     assert "being a line whose every part only looks and any" in found["always-2"].choice.stores
     assert "can show every file" in found["always-2"].choice.warning
@@ -99,7 +99,7 @@ def test_a_line_that_does_more_offers_its_beginnings_and_looking_parts() -> None
     ],
 )
 def test_what_may_never_be_widened_offers_this_line_alone(line: str) -> None:
-    assert [rule.fits for rule in widths(offered("Bash", {"command": line}))] == [{}]
+    assert [rule.matchers for rule in widths(offered("Bash", {"command": line}))] == [{}]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_what_has_no_beginning_offers_exactly_itself_whatever_looks_at_its_outpu
     found = offered("Bash", {"command": line, "description": "x"})
     rule = found["always-2"].rule
 
-    assert rule.fits == {"command": ShellFit(same=tuple(words))}
+    assert rule.matchers == {"command": ShellMatcher(same=tuple(words))}
     assert rule.matches(ToolCall("Bash", {"command": f"{line} | grep -A 3 x", "timeout": 1}))
     for other in (f"time {line}", f"{line}; rm x", f"ls | {line}", f"{line} | sh", f"{line} > x"):
         assert not rule.matches(ToolCall("Bash", {"command": other})), other
@@ -148,7 +148,7 @@ def test_a_search_offers_any_query_for_the_session_and_says_where_it_goes() -> N
     assert choice.longer == ()
     assert rule.matches(ToolCall("WebSearch", {"query": "b"}))
     assert not rule.matches(ToolCall("WebSearch", {"query": "b", "allowed_domains": ["x.org"]}))
-    declared = Declaration(talk=["why"])
+    declared = ToolAnnotations(talk=["why"])
     assert "always-2" not in offered("WebSearch", {"query": "a", "why": ""}, declared=declared)
 
 
@@ -156,7 +156,7 @@ def test_a_program_with_its_arguments_as_a_list_is_read_as_what_it_runs() -> Non
     arguments = {"command": ["bash", "-lc", "npm test"], "workdir": "/work/shop"}
     rule = offered("shell", arguments)["always-2"].rule
 
-    assert rule.fits == {"command": ShellFit((("npm", "test"),), "/work/shop")}
+    assert rule.matchers == {"command": ShellMatcher((("npm", "test"),), "/work/shop")}
     assert rule.matches(ToolCall("shell", {**arguments, "command": ["npm", "test"]}))
     for command in (
         ["bash", "-lc", "npm test; rm x"],
@@ -174,9 +174,9 @@ def test_an_edit_offers_its_first_folder_and_then_the_project() -> None:
     path = "/work/shop/src/api/v1.py"
     found = offered("Edit", {"file_path": path, "old_string": "1", "new_string": "2"})
 
-    assert [rule.fits for rule in widths(found)[1:]] == [
-        {"file_path": PathFit("/work/shop", "src")},
-        {"file_path": PathFit("/work/shop")},
+    assert [rule.matchers for rule in widths(found)[1:]] == [
+        {"file_path": PathMatcher("/work/shop", "src")},
+        {"file_path": PathMatcher("/work/shop")},
     ]
     labels = [found[key].choice.label for key in ("always-2", "always-3")]
     assert labels == ["Always: below src/", "Always: in this project"]
@@ -230,7 +230,7 @@ def test_only_tools_that_everybody_has_who_has_the_one_are_meant_as_well(
 
 
 def test_a_tool_that_is_declared_is_meant_alone() -> None:
-    declared = Declaration(paths=["file_path"], writes=["content"])
+    declared = ToolAnnotations(paths=["file_path"], writes=["content"])
     found = offered("Write", {"file_path": "src/a", "content": ""}, declared=declared)
     assert found["always-2"].rule.also == ()
 
@@ -285,13 +285,13 @@ def test_a_file_of_the_root_itself_is_offered_alone_before_the_project() -> None
 def test_where_no_folder_or_host_can_be_said_none_is_offered(
     tool: str, arguments: dict[str, Any], folder: Folder | None
 ) -> None:
-    assert not any(rule.fits for rule in widths(offered(tool, arguments, folder)))
+    assert not any(rule.matchers for rule in widths(offered(tool, arguments, folder)))
 
 
 def test_a_page_offers_its_host_with_any_prompt() -> None:
     found = offered("WebFetch", {"url": "https://docs.python.org/3/", "prompt": "x"})
 
-    assert widths(found)[1].fits == {"url": HostFit("docs.python.org")}
+    assert widths(found)[1].matchers == {"url": HostMatcher("docs.python.org")}
     assert found["always-2"].choice.label == "Always: docs.python.org"
     assert (
         "being a page of https://docs.python.org and any prompt" in found["always-2"].choice.stores
@@ -299,11 +299,11 @@ def test_a_page_offers_its_host_with_any_prompt() -> None:
 
 
 def test_a_tool_of_ones_own_gets_the_widths_of_what_it_declares() -> None:
-    declared = Declaration(talk=["why"], paths=["to"], writes=["text"])
+    declared = ToolAnnotations(talk=["why"], paths=["to"], writes=["text"])
     arguments = {"to": "src/a.py", "text": "x", "why": "y", "mode": 7}
     rule = widths(offered("save", arguments, declared=declared))[1]
 
-    assert rule.fits == {"to": PathFit("/work/shop", "src")}
+    assert rule.matchers == {"to": PathMatcher("/work/shop", "src")}
     same = {**arguments, "to": "src/b.py", "text": "z", "why": ""}
     assert rule.matches(ToolCall("save", same, folder=SHOP))
     assert not rule.matches(ToolCall("save", {**same, "mode": 8}, folder=SHOP))
@@ -335,17 +335,17 @@ def test_a_rule_of_one_line_means_no_line_that_needs_other_beginnings(one: str, 
     for rule in derive(ToolCall("Bash", {"command": one}))[:-1]:
         if not rule.matches(call):
             continue
-        fit = rule.fits.get("command")
+        fit = rule.matchers.get("command")
         if fit is None:
             assert one == other
             continue
-        assert isinstance(fit, ShellFit)
+        assert isinstance(fit, ShellMatcher)
         if fit.same:
             assert same_for(other) == fit.same
             continue
         # Whatever fits needs no more than what is said: the same rule is offered for it, or less.
-        own = derive(call)[1].fits["command"]
-        assert isinstance(own, ShellFit)
+        own = derive(call)[1].matchers["command"]
+        assert isinstance(own, ShellMatcher)
         assert set(own.begins) <= set(fit.begins)
         assert not set("$`>") & set(other.replace("'a b'", ""))
 
@@ -366,8 +366,8 @@ def test_a_rule_of_one_edit_means_no_file_outside_of_its_folder(
     path = head + other
     edit = ToolCall("Edit", {"file_path": path}, folder=SHOP)
     for rule in derive(call)[1:-1]:
-        fit = rule.fits["file_path"]
-        assert isinstance(fit, PathFit)
+        fit = rule.matchers["file_path"]
+        assert isinstance(fit, PathMatcher)
         if rule.matches(edit):
             full = path if path.startswith("/") else f"/work/shop/{path.removeprefix('./')}"
             assert full == fit.place or full.startswith(f"{fit.place}/")

@@ -15,12 +15,12 @@ from support.room import OPS, RUN, ChatRoom
 
 from sayso import (
     Chain,
-    Context,
     Decision,
     Event,
     Gate,
     Outcome,
     Policy,
+    PolicyContext,
     Rule,
     RulePolicy,
     ToolCall,
@@ -187,10 +187,10 @@ async def test_a_resumed_call_hears_the_denial_that_was_recorded(backend: Backen
 class InCode:
     """A policy whose denials nobody else can know."""
 
-    def decide(self, call: ToolCall, context: Context) -> Decision:
+    def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
         return self.denial(call, context) or Decision.ASK
 
-    def denial(self, call: ToolCall, context: Context) -> Decision | None:
+    def denial(self, call: ToolCall, context: PolicyContext) -> Decision | None:
         del context
         command = str(call.arguments["command"])
         return Decision.DENY.because("no rm here") if command.startswith("rm") else None

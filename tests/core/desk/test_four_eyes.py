@@ -14,11 +14,11 @@ from support.room import OPS, RUN, ChatRoom
 from sayso import (
     ConfigError,
     Gate,
-    Inquiry,
     Outcome,
-    RequestEnding,
+    Question,
+    RequestNotFoundError,
+    Resolution,
     ToolCall,
-    UnknownRequestError,
     UserInputRequest,
     UserInputResponse,
 )
@@ -87,7 +87,7 @@ class BookResponseEvent(UserInputResponse):
         return Outcome.APPROVED if self.weeks else Outcome.DENIED
 
 
-class Lend(Inquiry[BookRequestEvent, RequestEnding]):
+class Lend(Question[BookRequestEvent, Resolution]):
     def request(self, question_id: str, fields: dict[str, Any]) -> BookRequestEvent:
         return BookRequestEvent(book_id=question_id, **fields)
 
@@ -268,7 +268,7 @@ async def test_a_request_of_whoever_is_no_account_is_not_emitted(
             request = a_request(run=RUN).model_copy(update={field: who})
             with pytest.raises(ValueError, match="is not an account"):
                 await gate.emit(request)
-            with pytest.raises(UnknownRequestError):
+            with pytest.raises(RequestNotFoundError):
                 await Responder(backend, approvers).respond(request.approve(by=ALICE))
 
 

@@ -12,7 +12,7 @@ from support.cells import in_cell, remember_in, servers
 from sayso.calling.manners import Calling
 from sayso.chats.places import Answered, Place
 from sayso.errors import StoreUnreachableError
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.testing import StoppedClock, a_request, a_rule, until
 
 ALICE, HOME = "slack:U0ALICE", Place("slack", "home")
@@ -21,8 +21,8 @@ ALICE, HOME = "slack:U0ALICE", Place("slack", "home")
 async def test_lists_in_chat_go_on_and_call_nothing_over_that_may_be_there() -> None:
     with servers() as both:
         async with (
-            open_backend(both.address) as backend,
-            open_backend(both.address) as theirs,
+            open_store(both.address) as backend,
+            open_store(both.address) as theirs,
             calling_room(backend, StoppedClock(datetime.now(UTC)), Calling()) as room,
         ):
             there, wide = a_rule(), a_rule("deploy", effect="deny", scope="agent")

@@ -24,7 +24,7 @@ from sayso.clock import utc_now
 from sayso.desk.caution import Caution, PoisonedError
 from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
-from sayso.errors import StoreUnreachableError, UnknownRequestError
+from sayso.errors import RequestNotFoundError, StoreUnreachableError
 from sayso.events import Outcome, UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
@@ -275,7 +275,7 @@ async def test_a_card_that_cannot_be_made_any_more_says_at_least_how_it_ended() 
     assert (card.body.title, card.state.outcome, card.choices) == ("bash", "cancelled", ())
 
 
-@pytest.mark.parametrize("error", [ValueError("damaged"), UnknownRequestError("gone")], ids=repr)
+@pytest.mark.parametrize("error", [ValueError("damaged"), RequestNotFoundError("gone")], ids=repr)
 async def test_a_job_whose_request_cannot_be_read_is_put_aside_also_after_an_outage(
     error: Exception,
 ) -> None:

@@ -14,7 +14,7 @@ from support.chat_double import ChatDouble, press_on, working
 from support.counted import Counted
 from support.room import OPS, ChatRoom
 
-from sayso import Gate, RunRef, ToolCall, Verdict
+from sayso import CheckResult, Gate, RunRef, ToolCall
 from sayso.cards.card import Card, Open
 from sayso.chats.places import Answered, MessageRef
 from sayso.desk.desk import Desk
@@ -38,7 +38,9 @@ class Room(ChatRoom):
     copies: Counted
     poster: Desk
 
-    async def shown(self, call: ToolCall = CALL) -> tuple[asyncio.Task[Verdict], MessageRef, Card]:
+    async def shown(
+        self, call: ToolCall = CALL
+    ) -> tuple[asyncio.Task[CheckResult], MessageRef, Card]:
         """Ask about a call; its card when the desk has noted where it stands."""
         asked = await self.asked(call)
         await self.settled()

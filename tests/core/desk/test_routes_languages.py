@@ -13,7 +13,7 @@ from support.caller_double import calling_room
 from support.chat_double import ChatDouble
 
 from sayso import ConfigError, RunRef
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.calling.hours import Quiet
 from sayso.calling.manners import Calling
 from sayso.cards.card import CardBody
@@ -102,7 +102,9 @@ async def test_a_kind_that_keeps_what_it_said_says_it_in_the_language_of_each_ca
     request = Keeping(source_name="s", run=RunRef("a", "b"))
     chat = ChatDouble("slack")
     speech = Speech(ROUTES, DESK)
-    maker = CardMaker({"slack": chat}, ROUTES, terms=Terms(), refusals=Refusals(), speech=speech)
+    maker = CardMaker(
+        {"slack": chat}, ROUTES, terms=GrantOptions(), refusals=Refusals(), speech=speech
+    )
 
     bodies = [await maker.body(request, place) for place in (OPS, FREIGABE, OPS)]
 

@@ -11,9 +11,9 @@ import pytest
 from support.chat_double import ChatDouble, press_on
 from support.room import OPS, ChatRoom
 
-from sayso import Outcome, ToolCall, Verdict
+from sayso import CheckResult, Outcome, ToolCall
 from sayso.agent.choices import chosen
-from sayso.always.terms import Terms
+from sayso.always.terms import GrantOptions
 from sayso.cards.card import Card, Open
 from sayso.chats.places import MessageRef
 from sayso.clock import utc_now
@@ -38,7 +38,7 @@ async def a_room(routes: Sequence[Route], folder: Path) -> AsyncIterator[ChatRoo
             yield room
 
 
-async def asked(room: ChatRoom) -> tuple[asyncio.Task[Verdict], MessageRef, Card]:
+async def asked(room: ChatRoom) -> tuple[asyncio.Task[CheckResult], MessageRef, Card]:
     waiting = room.ask(EDIT)
     ref, card = await room.chat.card_where(lambda card: isinstance(card.state, Open))
     return waiting, ref, card
@@ -92,7 +92,7 @@ async def test_an_answer_in_code_is_about_the_tool_that_was_asked_about_alone(
         record = await room.backend.store.get(submitted)
         assert record is not None
 
-        _, rule = chosen(record.request, "always-2", by=ALICE, at=utc_now(), terms=Terms())
+        _, rule = chosen(record.request, "always-2", by=ALICE, at=utc_now(), terms=GrantOptions())
 
     assert rule is not None
     assert (rule.rule.tool, rule.rule.also) == ("Edit", ())

@@ -27,7 +27,7 @@ from sayso.cards.card import Card, Ended, Open
 from sayso.chats.places import MessageRef, Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
-from sayso.errors import DeliveryError, PlaceMovedError, StoreUnreachableError, UnknownRequestError
+from sayso.errors import DeliveryError, PlaceMovedError, RequestNotFoundError, StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Copy, Marked
 from sayso.testing import soon, until
@@ -137,7 +137,7 @@ async def test_a_message_whose_request_the_store_lost_keeps_no_button(backend: B
     chat = ChatDouble()
 
     async def mark(copy: Copy, **more: Any) -> Marked:
-        raise UnknownRequestError(copy.question_id)
+        raise RequestNotFoundError(copy.question_id)
 
     await asked(backend)
     desk = a_desk(replace(backend, copies=Copies(backend.copies, mark)), chat)

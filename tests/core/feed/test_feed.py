@@ -16,7 +16,7 @@ from sayso.feed.feed import TAIL_EVENTS, BranchFeed, Follower
 from sayso.feed.pages import READS_AT_ONCE
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import BEGINNING, LoggedEvent, LogKind, Position
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.stores.ports import BranchLog, Bus
 from sayso.stores.topics import LOG_TOPIC
 from sayso.testing import a_request, until
@@ -347,7 +347,7 @@ async def test_positions_that_are_gone_are_an_error_at_once(backend: Backend) ->
 
 async def test_followers_hear_of_it_when_the_store_loses_its_log(redis_url: str) -> None:
     url = f"{redis_url}{'&' if '?' in redis_url else '?'}namespace=lost-log"
-    async with open_backend(url) as backend, BranchFeed(backend.log, backend.bus) as feed:
+    async with open_store(url) as backend, BranchFeed(backend.log, backend.bus) as feed:
         await write(backend, 0)
         async with feed.follow(RUN, None) as follower:
             keys = backend.log._client.keys  # type: ignore[attr-defined]

@@ -8,7 +8,7 @@ from sayso.calls import ToolCall
 from sayso.errors import ConfigError
 from sayso.known.tools import TOOLS, known, roles_in
 from sayso.policy.presets import PRESETS
-from sayso.rules.declarations import Declaration, Requirements, declared_by, requires_permission
+from sayso.rules.declarations import Requirements, ToolAnnotations, declared_by, requires_permission
 from sayso.rules.roles import Roles
 
 # What changes where a command runs, as whom, or what runs with it.
@@ -43,8 +43,8 @@ def test_what_a_tool_declares_counts_before_what_is_well_known() -> None:
     call = ToolCall("Bash", {"command": "ls", "note": "x"})
 
     assert roles_in(call, None) == Roles(talk=("description", "timeout"), command="command")
-    assert roles_in(call, Declaration(talk=["note"])) == Roles(talk=("note",))
-    assert roles_in(call, Declaration(requires=True)).command == "command"
+    assert roles_in(call, ToolAnnotations(talk=["note"])) == Roles(talk=("note",))
+    assert roles_in(call, ToolAnnotations(requires=True)).command == "command"
 
 
 def test_a_tool_says_what_its_arguments_are_for_wherever_it_is_declared() -> None:
@@ -57,7 +57,7 @@ def test_a_tool_says_what_its_arguments_are_for_wherever_it_is_declared() -> Non
 
     assert declared is not None
     assert declared.roles == Roles(talk=("why",), paths=("path",), writes=("text",))
-    assert requirements.of("run") == Declaration(command="line", talk=["why"])
+    assert requirements.of("run") == ToolAnnotations(command="line", talk=["why"])
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_tool_says_what_its_arguments_are_for_wherever_it_is_declared() -> Non
 )
 def test_an_argument_has_one_role(said: dict[str, object]) -> None:
     with pytest.raises(ConfigError):
-        Declaration(**said)  # type: ignore[arg-type]
+        ToolAnnotations(**said)  # type: ignore[arg-type]
 
 
 def test_the_preset_is_what_the_table_says_of_tools_that_look() -> None:

@@ -14,55 +14,55 @@ from sayso.agent.tools.wrap import LocalGate, wrap
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError, ToolBlocked
 from sayso.events import Outcome
-from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
+from sayso.policy.decision import Decision, Policy, PolicyContext, Ruling, evaluate
 from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.declarations import requires_permission
 from sayso.rules.rule import Rule
 
 CALL = ToolCall("bash", {"command": "ls"})
-CONTEXT = Context(RunRef("a", "s"))
+CONTEXT = PolicyContext(RunRef("a", "s"))
 OTHER = {"command": "ls -l"}
 
 
 class Sync:
-    def decide(self, call: ToolCall, context: Context) -> Decision:
+    def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
         return Decision.ALLOW.because("yes")
 
 
 class Async:
-    async def decide(self, call: ToolCall, context: Context) -> Decision:
+    async def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
         return Decision.ALLOW.because("yes")
 
 
-def plain(call: ToolCall, context: Context) -> Decision:
+def plain(call: ToolCall, context: PolicyContext) -> Decision:
     return Decision.ALLOW.because("yes")
 
 
-async def awaited(call: ToolCall, context: Context) -> Decision:
+async def awaited(call: ToolCall, context: PolicyContext) -> Decision:
     return Decision.ALLOW.because("yes")
 
 
-def silent(call: ToolCall, context: Context) -> None:
+def silent(call: ToolCall, context: PolicyContext) -> None:
     return None
 
 
-def asks(call: ToolCall, context: Context) -> Decision:
+def asks(call: ToolCall, context: PolicyContext) -> Decision:
     return Decision.ASK.because("risky")
 
 
-def changes(call: ToolCall, context: Context) -> dict[str, Any]:
+def changes(call: ToolCall, context: PolicyContext) -> dict[str, Any]:
     return dict(OTHER)
 
 
-def asks_with_others(call: ToolCall, context: Context) -> Decision:
+def asks_with_others(call: ToolCall, context: PolicyContext) -> Decision:
     return Decision.ASK.because("changed").with_arguments(OTHER)
 
 
-def blocks(call: ToolCall, context: Context) -> Decision:
+def blocks(call: ToolCall, context: PolicyContext) -> Decision:
     raise ToolBlocked(call.name, "not on Fridays")
 
 
-def fails(call: ToolCall, context: Context) -> Decision:
+def fails(call: ToolCall, context: PolicyContext) -> Decision:
     raise RuntimeError(f"secret {call.arguments}")
 
 
@@ -244,7 +244,7 @@ async def test_a_call_denied_while_the_handler_was_asked_does_not_run() -> None:
 async def test_modified_arguments_that_do_not_fit_run_nothing() -> None:
     ran = Ran()
 
-    def unfit(call: ToolCall, context: Context) -> dict[str, Any]:
+    def unfit(call: ToolCall, context: PolicyContext) -> dict[str, Any]:
         return {"command": "ls", "shell": True}
 
     result = await wrap({"bash": ran}, unfit)["bash"]("ls")

@@ -9,9 +9,9 @@ import pytest
 
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ToolBlocked
-from sayso.events import RequestEnding, UserInputRequest
+from sayso.events import Resolution, UserInputRequest
 from sayso.policy.chain import Chain, When
-from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
+from sayso.policy.decision import Decision, Policy, PolicyContext, Ruling, evaluate
 from sayso.policy.remembered import Remembered
 from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.declarations import Requirements
@@ -19,26 +19,26 @@ from sayso.rules.rule import PatternRule, RememberedRule, Rule
 from sayso.testing import play
 
 CALL = ToolCall("bash", {"command": "ls"})
-CONTEXT = Context(RunRef("a", "s"))
+CONTEXT = PolicyContext(RunRef("a", "s"))
 
 
-def plain(call: ToolCall, context: Context) -> Decision:
+def plain(call: ToolCall, context: PolicyContext) -> Decision:
     return Decision.ALLOW.because("yes")
 
 
-def silent(call: ToolCall, context: Context) -> None:
+def silent(call: ToolCall, context: PolicyContext) -> None:
     return None
 
 
-def asks(call: ToolCall, context: Context) -> Decision:
+def asks(call: ToolCall, context: PolicyContext) -> Decision:
     return Decision.ASK.because("risky")
 
 
-def blocks(call: ToolCall, context: Context) -> Decision:
+def blocks(call: ToolCall, context: PolicyContext) -> Decision:
     raise ToolBlocked(call.name, "not on Fridays")
 
 
-def fails(call: ToolCall, context: Context) -> Decision:
+def fails(call: ToolCall, context: PolicyContext) -> Decision:
     raise RuntimeError(f"secret {call.arguments}")
 
 
@@ -100,7 +100,7 @@ async def test_a_later_policy_of_a_chain_that_denies_by_deciding_is_not_asked() 
 
 
 async def test_arguments_that_a_policy_of_a_chain_puts_in_do_not_pass_a_deny_rule() -> None:
-    def worse(call: ToolCall, context: Context) -> dict[str, Any]:
+    def worse(call: ToolCall, context: PolicyContext) -> dict[str, Any]:
         return dict(RM.arguments)
 
     decision = await evaluate(Chain(worse, NO_RM), CALL, CONTEXT)
@@ -110,7 +110,7 @@ async def test_arguments_that_a_policy_of_a_chain_puts_in_do_not_pass_a_deny_rul
 
 
 async def test_arguments_of_a_decision_in_a_chain_do_not_pass_a_deny_rule() -> None:
-    def worse(call: ToolCall, context: Context) -> Decision:
+    def worse(call: ToolCall, context: PolicyContext) -> Decision:
         return Decision.ALLOW.with_arguments(dict(RM.arguments))
 
     decision = await evaluate(Chain(worse, NO_RM), CALL, CONTEXT)
@@ -123,7 +123,9 @@ async def test_always_deny_counts_wherever_remembered_stands_in_a_chain() -> Non
     now = datetime.now(UTC)
     kept = RememberedRule(Rule("bash"), "deny", "slack:U0ALICE", now, now + timedelta(hours=1))
 
-    decision = await evaluate(Chain(plain, Remembered()), CALL, Context(RunRef("a", "s"), (kept,)))
+    decision = await evaluate(
+        Chain(plain, Remembered()), CALL, PolicyContext(RunRef("a", "s"), (kept,))
+    )
 
     assert decision is not None
     assert decision.line == "remembered always deny"
@@ -131,20 +133,20 @@ async def test_always_deny_counts_wherever_remembered_stands_in_a_chain() -> Non
 
 async def test_looking_for_a_denial_neither_spends_nor_asks() -> None:
     class Curious:
-        def decide(self, call: ToolCall, context: Context) -> None:
+        def decide(self, call: ToolCall, context: PolicyContext) -> None:
             seen.append(("decide", context.spend, context.ask))
 
-        async def denial(self, call: ToolCall, context: Context) -> None:
+        async def denial(self, call: ToolCall, context: PolicyContext) -> None:
             seen.append(("denial", context.spend, context.ask))
 
     async def spend(key: str) -> bool:
         return True
 
-    async def ask(request: UserInputRequest) -> RequestEnding:
+    async def ask(request: UserInputRequest) -> Resolution:
         raise AssertionError
 
     seen: list[tuple[str, object, object]] = []
-    await evaluate(Chain(Curious()), CALL, Context(RunRef("a", "s"), spend=spend, ask=ask))
+    await evaluate(Chain(Curious()), CALL, PolicyContext(RunRef("a", "s"), spend=spend, ask=ask))
 
     assert seen == [("denial", None, None), ("decide", spend, ask)]
 
@@ -155,10 +157,10 @@ class Denying:
     def __init__(self, said: object) -> None:
         self._said = said
 
-    def decide(self, call: ToolCall, context: Context) -> Decision:
+    def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
         return Decision.ALLOW
 
-    def denial(self, call: ToolCall, context: Context) -> Any:
+    def denial(self, call: ToolCall, context: PolicyContext) -> Any:
         if isinstance(self._said, Exception):
             raise self._said
         return self._said
@@ -197,7 +199,7 @@ async def test_rules_that_a_tool_declares_are_offered_by_a_policy_in_a_chain() -
     assert "always-2" in stage.prompts[0].choices
 
 
-async def is_bash(call: ToolCall, context: Context) -> bool:
+async def is_bash(call: ToolCall, context: PolicyContext) -> bool:
     return call.name == "bash"
 
 
@@ -230,7 +232,7 @@ async def test_the_denials_of_the_policy_that_when_chooses_count_and_no_others(
 
 
 async def test_a_predicate_that_fails_when_denials_are_looked_at_denies() -> None:
-    def broken(call: ToolCall, context: Context) -> bool:
+    def broken(call: ToolCall, context: PolicyContext) -> bool:
         raise KeyError("x")
 
     decision = await evaluate(Chain(plain, When(broken, plain, NO_RM)), CALL, CONTEXT)
@@ -241,7 +243,7 @@ async def test_a_predicate_that_fails_when_denials_are_looked_at_denies() -> Non
 
 
 async def test_a_predicate_is_not_asked_again_where_neither_policy_says_what_it_denies() -> None:
-    def counted(call: ToolCall, context: Context) -> bool:
+    def counted(call: ToolCall, context: PolicyContext) -> bool:
         asked.append(call)
         return True
 
@@ -252,7 +254,7 @@ async def test_a_predicate_is_not_asked_again_where_neither_policy_says_what_it_
 
 
 async def test_a_predicate_that_fails_denies() -> None:
-    def broken(call: ToolCall, context: Context) -> bool:
+    def broken(call: ToolCall, context: PolicyContext) -> bool:
         raise KeyError("x")
 
     decision = await evaluate(When(broken, plain, plain), CALL, CONTEXT)

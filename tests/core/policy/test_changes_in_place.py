@@ -11,11 +11,11 @@ from sayso import Gate, RunRef, ToolCall
 from sayso.digests import MAX_ARGUMENTS_BYTES
 from sayso.policy.adjustable import AdjustablePolicy
 from sayso.policy.chain import Chain, When
-from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
+from sayso.policy.decision import Decision, Policy, PolicyContext, Ruling, evaluate
 from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.rule import Rule
 
-CONTEXT = Context(RunRef("a", "s"))
+CONTEXT = PolicyContext(RunRef("a", "s"))
 NO_RM = RulePolicy(deny=[Rule("bash", {"command": "rm*"})])
 
 
@@ -23,31 +23,31 @@ def a_call(**more: Any) -> ToolCall:
     return ToolCall("bash", {"command": "ls", "files": ["a"], "env": {"x": [1]}, **more})
 
 
-def with_rm(call: ToolCall, context: Context) -> Decision:
+def with_rm(call: ToolCall, context: PolicyContext) -> Decision:
     call.arguments["command"] = "rm -rf x"  # type: ignore[index]  # what the test is about
     return Decision.ALLOW
 
 
-async def slowly(call: ToolCall, context: Context) -> Decision:
+async def slowly(call: ToolCall, context: PolicyContext) -> Decision:
     await asyncio.sleep(0)
     return with_rm(call, context)
 
 
-def silently(call: ToolCall, context: Context) -> None:
+def silently(call: ToolCall, context: PolicyContext) -> None:
     with_rm(call, context)
 
 
-def in_a_predicate(call: ToolCall, context: Context) -> bool:
+def in_a_predicate(call: ToolCall, context: PolicyContext) -> bool:
     return bool(with_rm(call, context))
 
 
 class Denials:
     """A policy that changes the call where it is asked what it denies."""
 
-    def decide(self, call: ToolCall, context: Context) -> Decision:
+    def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
         return Decision.ALLOW
 
-    def denial(self, call: ToolCall, context: Context) -> None:
+    def denial(self, call: ToolCall, context: PolicyContext) -> None:
         with_rm(call, context)
 
 
@@ -92,7 +92,7 @@ CHANGES = [
 
 @pytest.mark.parametrize("change", CHANGES)
 async def test_no_change_in_place_is_too_small_or_too_deep_to_be_seen(change: Any) -> None:
-    def policy(call: ToolCall, context: Context) -> Decision:
+    def policy(call: ToolCall, context: PolicyContext) -> Decision:
         change(call.arguments)
         return Decision.ALLOW
 
@@ -103,7 +103,7 @@ async def test_no_change_in_place_is_too_small_or_too_deep_to_be_seen(change: An
 
 
 async def test_arguments_of_any_kind_and_size_are_decided_on_when_they_stay_as_they_are() -> None:
-    def looks(call: ToolCall, context: Context) -> Decision:
+    def looks(call: ToolCall, context: PolicyContext) -> Decision:
         return Decision.ALLOW.because(str(len(call.arguments)))
 
     lines = iter(["a", "b"])

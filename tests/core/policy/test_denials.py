@@ -10,11 +10,11 @@ from typing import Any, cast
 import pytest
 
 from sayso import Decision, Gate, Outcome, PermissionRequestEvent, Rule, RulePolicy, RunRef
-from sayso.agent.verdict import Verdict
+from sayso.agent.verdict import CheckResult
 from sayso.calls import ToolCall
 from sayso.clock import utc_now
 from sayso.policy.chain import Chain, When
-from sayso.policy.decision import Context, Policy
+from sayso.policy.decision import Policy, PolicyContext
 from sayso.policy.deny_rules import deny_rules_of
 from sayso.policy.remembered import Remembered
 from sayso.rules.rule import RememberedRule, literal_rule
@@ -56,7 +56,7 @@ async def asked(backend: Backend) -> PermissionRequestEvent:
 async def test_always_deny_beats_a_policy_that_knows_nothing_of_it(backend: Backend) -> None:
     await always(backend, "deny", LS)
 
-    def allow_all(call: ToolCall, context: Context) -> Decision:
+    def allow_all(call: ToolCall, context: PolicyContext) -> Decision:
         del call, context
         return Decision.ALLOW
 
@@ -70,7 +70,7 @@ async def test_always_deny_beats_a_policy_that_knows_nothing_of_it(backend: Back
 async def test_always_deny_holds_for_the_arguments_that_a_policy_puts_in(backend: Backend) -> None:
     await always(backend, "deny", ToolCall("bash", {"command": "rm"}))
 
-    def change(call: ToolCall, context: Context) -> dict[str, Any]:
+    def change(call: ToolCall, context: PolicyContext) -> dict[str, Any]:
         del call, context
         return {"command": "rm"}
 
@@ -90,12 +90,12 @@ async def test_changed_arguments_of_an_answer_do_not_pass_a_deny_rule(backend: B
         assert (await waiting).outcome is Outcome.DENIED
 
 
-def allow_all(call: ToolCall, context: Context) -> Decision:
+def allow_all(call: ToolCall, context: PolicyContext) -> Decision:
     del call, context
     return Decision.ALLOW
 
 
-def ask_always(call: ToolCall, context: Context) -> Decision:
+def ask_always(call: ToolCall, context: PolicyContext) -> Decision:
     del call, context
     return Decision.ASK
 
@@ -123,14 +123,14 @@ async def test_a_call_id_denied_in_a_chain_counts_although_a_person_approved() -
 
 
 async def test_who_asks_counts_also_when_denials_are_looked_at_again() -> None:
-    def by_the_planner(call: ToolCall, context: Context) -> bool:
+    def by_the_planner(call: ToolCall, context: PolicyContext) -> bool:
         del call
         return context.source_name == "planner" and context.path == ("call-1",)
 
     policy = Chain(ask_always, When(by_the_planner, RulePolicy(deny=[Rule("bash")])))
     other = Chain(ask_always, When(by_the_planner, RulePolicy(), RulePolicy(deny=[Rule("bash")])))
 
-    async def verdicts(policy: Chain) -> tuple[Verdict, Verdict]:
+    async def verdicts(policy: Chain) -> tuple[CheckResult, CheckResult]:
         async with Stage(policy=policy, answers={"bash": "allow"}) as stage:
             options: dict[str, Any] = {"source_name": "planner", "path": ["call-1"]}
             checked = await stage.gate.check(LS, **options)
@@ -154,7 +154,7 @@ async def test_always_deny_is_not_asked_about_by_a_policy_that_would_ask() -> No
 
 
 async def test_a_denial_of_the_original_call_counts_after_its_changed_one_was_approved() -> None:
-    async def change(call: ToolCall, context: Context) -> Decision:
+    async def change(call: ToolCall, context: PolicyContext) -> Decision:
         return Decision.ASK.with_arguments({"command": "ls -l"})
 
     async with Stage(policy=change, run=RUN) as stage:
@@ -174,7 +174,7 @@ class OwnQuestion:
         self.endings: list[Outcome] = []
         self.meanwhile: Any = None
 
-    async def decide(self, call: ToolCall, context: Context) -> Decision | None:
+    async def decide(self, call: ToolCall, context: PolicyContext) -> Decision | None:
         assert context.ask is not None
         until = utc_now() + timedelta(minutes=1)
         request = a_request(tool="own question", arguments=call.arguments, run=context.run)
@@ -185,7 +185,7 @@ class OwnQuestion:
         return None if ending.outcome is Outcome.APPROVED else Decision.DENY
 
 
-async def answered(backend: Backend, gate: Gate) -> Verdict:
+async def answered(backend: Backend, gate: Gate) -> CheckResult:
     """The verdict on a call when a person says yes to the policy's own question."""
     waiting = asyncio.create_task(gate.check(LS))
     request = await asked(backend)
@@ -259,7 +259,7 @@ async def test_a_rule_revoked_after_an_allow_once_was_spent_no_longer_allows(
 ) -> None:
     rule_id = await always(backend, "allow", LS)
 
-    async def spends(call: ToolCall, context: Context) -> None:
+    async def spends(call: ToolCall, context: PolicyContext) -> None:
         assert context.spend is not None
         spent.append(await context.spend("once"))
         if spent[-1]:
@@ -279,7 +279,7 @@ async def test_always_deny_counts_although_another_check_has_read_it_meanwhile(
 ) -> None:
     thinks, thought = asyncio.Event(), asyncio.Event()
 
-    async def slow(call: ToolCall, context: Context) -> Decision:
+    async def slow(call: ToolCall, context: PolicyContext) -> Decision:
         del context
         if call == LS:
             thinks.set()
@@ -358,6 +358,6 @@ async def test_a_policy_that_hands_on_by_getattr_denies_as_the_one_inside(
         verdict = await gate.check(LS)
 
     assert (verdict.approved, verdict.line) == (False, "deny rule 1")
-    assert await deny_rules_of(policy, LS, Context(RUN)) == await deny_rules_of(
-        inside, LS, Context(RUN)
+    assert await deny_rules_of(policy, LS, PolicyContext(RUN)) == await deny_rules_of(
+        inside, LS, PolicyContext(RUN)
     )

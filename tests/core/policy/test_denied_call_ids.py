@@ -9,6 +9,7 @@ import pytest
 
 from sayso import (
     Chain,
+    CheckResult,
     ConfigError,
     Gate,
     Orchestrator,
@@ -17,7 +18,6 @@ from sayso import (
     RulePolicy,
     RunRef,
     ToolCall,
-    Verdict,
 )
 from sayso.testing import Stage
 
@@ -51,29 +51,29 @@ async def test_a_mapping_of_denied_call_ids_keeps_the_reason_of_each(policy: Pol
     assert WHY in verdict.as_tool_result()
 
 
-async def by_check(gate: Gate) -> Verdict:
+async def by_check(gate: Gate) -> CheckResult:
     return await gate.check(CALL)
 
 
-async def by_batch(gate: Gate) -> Verdict:
+async def by_batch(gate: Gate) -> CheckResult:
     return (await gate.check_batch([CALL]))[0]
 
 
-async def by_submit(gate: Gate) -> Verdict:
+async def by_submit(gate: Gate) -> CheckResult:
     said = await gate.submit(CALL)
-    assert isinstance(said, Verdict)
+    assert isinstance(said, CheckResult)
     return said
 
 
-async def by_resumed_batch(gate: Gate) -> Verdict:
+async def by_resumed_batch(gate: Gate) -> CheckResult:
     (verdict,) = await gate.resume_batch(await gate.submit_batch([CALL]))
-    assert isinstance(verdict, Verdict)
+    assert isinstance(verdict, CheckResult)
     return verdict
 
 
 @pytest.mark.parametrize("door", [by_check, by_batch, by_submit, by_resumed_batch])
 async def test_a_denied_call_id_is_denied_with_its_reason_on_every_door(
-    door: Callable[[Gate], asyncio.Future[Verdict]],
+    door: Callable[[Gate], asyncio.Future[CheckResult]],
 ) -> None:
     async with Stage(policy=RulePolicy(default="allow")) as stage:
         stage.gate.deny_call("c-1", reason=WHY)

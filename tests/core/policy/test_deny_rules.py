@@ -9,10 +9,10 @@ import pytest
 
 from sayso import (
     Chain,
-    Context,
     Decision,
     DenyRule,
     Policy,
+    PolicyContext,
     Rule,
     RulePolicy,
     RunRef,
@@ -23,7 +23,7 @@ from sayso.policy.deny_rules import deny_rules_of
 from sayso.rules.deny_rule import MOST_DENY_RULES
 
 CALL = ToolCall("bash", {"command": "ls"})
-CONTEXT = Context(RunRef("deploy-bot", "s-1"))
+CONTEXT = PolicyContext(RunRef("deploy-bot", "s-1"))
 
 
 def denying(*commands: str) -> RulePolicy:
@@ -50,7 +50,7 @@ async def test_the_rules_of_all_members_of_a_chain_travel() -> None:
 
 @pytest.mark.parametrize(("chosen", "count"), [(True, 1), (False, 2)])
 async def test_of_two_policies_the_rules_of_the_chosen_one_travel(chosen: bool, count: int) -> None:
-    async def predicate(call: ToolCall, context: Context) -> bool:
+    async def predicate(call: ToolCall, context: PolicyContext) -> bool:
         assert (context.spend, context.ask) == (None, None)
         return chosen
 
@@ -58,7 +58,7 @@ async def test_of_two_policies_the_rules_of_the_chosen_one_travel(chosen: bool, 
 
 
 async def test_a_function_has_no_rules_that_travel() -> None:
-    def deny_all(call: ToolCall, context: Context) -> Decision:
+    def deny_all(call: ToolCall, context: PolicyContext) -> Decision:
         del call, context
         return Decision.DENY
 
@@ -82,7 +82,7 @@ async def test_long_patterns_travel_as_far_as_there_is_room(length: int, count: 
 async def test_a_policy_that_cannot_say_its_rules_is_named_in_the_log(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    def broken(call: ToolCall, context: Context) -> bool:
+    def broken(call: ToolCall, context: PolicyContext) -> bool:
         raise ValueError("s3cr3t")
 
     with caplog.at_level(logging.ERROR):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from sayso.calls import RunRef, ToolCall
 from sayso.policy.adjustable import AdjustablePolicy
-from sayso.policy.decision import Context, Decision, Ruling
+from sayso.policy.decision import Decision, PolicyContext, Ruling
 from sayso.rules.rule import Rule
 
 CALL = ToolCall("bash", {"command": "ls"})
-CONTEXT = Context(RunRef("a", "s"))
+CONTEXT = PolicyContext(RunRef("a", "s"))
 
 
-def puts_in_rm(call: ToolCall, context: Context) -> Decision:
+def puts_in_rm(call: ToolCall, context: PolicyContext) -> Decision:
     return Decision.ALLOW.with_arguments({"command": "rm x"})
 
 
@@ -25,7 +25,7 @@ async def test_an_updated_deny_counts_for_the_arguments_that_the_policy_made() -
 
 
 async def test_an_updated_deny_that_comes_while_the_policy_thinks_counts() -> None:
-    async def thinks(call: ToolCall, context: Context) -> Decision:
+    async def thinks(call: ToolCall, context: PolicyContext) -> Decision:
         rules = [Rule("bash", {"command": "ls"})]
         policy.update(allow=None, deny=rules, denied_call_ids=None)
         return puts_in_rm(call, context)
@@ -36,7 +36,7 @@ async def test_an_updated_deny_that_comes_while_the_policy_thinks_counts() -> No
 
 
 async def test_an_updated_allow_counts_for_the_arguments_that_would_run_and_no_others() -> None:
-    async def asks(call: ToolCall, context: Context) -> Decision:
+    async def asks(call: ToolCall, context: PolicyContext) -> Decision:
         return Decision.ASK.with_arguments({"command": "rm x"})
 
     rulings = []
@@ -50,7 +50,7 @@ async def test_an_updated_allow_counts_for_the_arguments_that_would_run_and_no_o
 
 
 async def test_an_updated_allow_overrides_no_denial_of_the_policy() -> None:
-    def denies(call: ToolCall, context: Context) -> Decision:
+    def denies(call: ToolCall, context: PolicyContext) -> Decision:
         return Decision.DENY.because("not on Fridays")
 
     policy = AdjustablePolicy(denies)

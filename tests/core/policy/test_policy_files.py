@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sayso import ConfigError, Rule, RulePolicy, RunRef, ToolCall
-from sayso.policy.decision import Context, Ruling, evaluate
+from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.policy.once import once_keys
 from sayso.policy.presets import PRESETS
 from sayso.written.document import SettingsError
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[3]
 
 
 async def said(policy: RulePolicy, tool: str, **arguments: Any) -> tuple[Ruling, str]:
-    decision = await evaluate(policy, ToolCall(tool, arguments), Context(RunRef("a", "s")))
+    decision = await evaluate(policy, ToolCall(tool, arguments), PolicyContext(RunRef("a", "s")))
     assert decision is not None
     return decision.ruling, decision.line
 

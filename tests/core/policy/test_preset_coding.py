@@ -13,7 +13,7 @@ from sayso.dangers.found import dangers_of
 from sayso.dangers.places import Root
 from sayso.dangers.words import ENGLISH
 from sayso.languages.german.dangers import GERMAN
-from sayso.policy.decision import Context, Ruling, evaluate
+from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.policy.rule_policy import RulePolicy
 
 HERE = Path(__file__).parent
@@ -29,7 +29,7 @@ def policy(tmp_path_factory: pytest.TempPathFactory) -> RulePolicy:
 
 
 async def ruling(policy: RulePolicy, call: ToolCall) -> Ruling:
-    decision = await evaluate(policy, call, Context(RunRef("claude-code", "s-1")))
+    decision = await evaluate(policy, call, PolicyContext(RunRef("claude-code", "s-1")))
     assert decision is not None
     return decision.ruling
 

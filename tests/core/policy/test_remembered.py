@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import FrameType
 
 from sayso.calls import RunRef, ToolCall
-from sayso.policy.decision import Context
+from sayso.policy.decision import PolicyContext
 from sayso.policy.remembered import Remembered
 from sayso.rules.rule import Rule
 from sayso.testing import a_rule
@@ -30,7 +30,7 @@ def test_the_arguments_are_written_out_once_for_a_hundred_rules() -> None:
     before = sys.getprofile()
     sys.setprofile(count)
     try:
-        found = Remembered().denial(CALL, Context(RUN, remembered))
+        found = Remembered().denial(CALL, PolicyContext(RUN, remembered))
     finally:
         sys.setprofile(before)
 

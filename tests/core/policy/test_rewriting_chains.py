@@ -7,35 +7,45 @@ from typing import Any
 
 import pytest
 
-from sayso import Chain, Context, Decision, Remembered, Rule, RulePolicy, RunRef, ToolCall, When
+from sayso import (
+    Chain,
+    Decision,
+    PolicyContext,
+    Remembered,
+    Rule,
+    RulePolicy,
+    RunRef,
+    ToolCall,
+    When,
+)
 from sayso.policy.decision import Policy, Ruling, evaluate
 from sayso.testing import Stage, a_rule
 
 CALL = ToolCall("bash", {"command": "ls"})
-CONTEXT = Context(RunRef("a", "s"))
+CONTEXT = PolicyContext(RunRef("a", "s"))
 
 
-def with_flag(call: ToolCall, context: Context) -> dict[str, Any]:
+def with_flag(call: ToolCall, context: PolicyContext) -> dict[str, Any]:
     return {**call.arguments, "command": f"{call.arguments['command']} -l"}
 
 
-async def quietly(call: ToolCall, context: Context) -> dict[str, Any]:
+async def quietly(call: ToolCall, context: PolicyContext) -> dict[str, Any]:
     return {**call.arguments, "quiet": True}
 
 
-def into_rm(call: ToolCall, context: Context) -> dict[str, Any]:
+def into_rm(call: ToolCall, context: PolicyContext) -> dict[str, Any]:
     return {"command": "rm x"}
 
 
-def allows(call: ToolCall, context: Context) -> Decision:
+def allows(call: ToolCall, context: PolicyContext) -> Decision:
     return Decision.ALLOW
 
 
-def denies(call: ToolCall, context: Context) -> Decision:
+def denies(call: ToolCall, context: PolicyContext) -> Decision:
     return Decision.DENY.because("no")
 
 
-def anything(call: ToolCall, context: Context) -> bool:
+def anything(call: ToolCall, context: PolicyContext) -> bool:
     return True
 
 
@@ -97,7 +107,7 @@ async def test_a_rewriting_member_does_not_come_before_a_denial() -> None:
 
 
 async def test_a_decision_with_arguments_still_answers_for_the_chain() -> None:
-    def answers(call: ToolCall, context: Context) -> Decision:
+    def answers(call: ToolCall, context: PolicyContext) -> Decision:
         return Decision.ALLOW.with_arguments({"command": "pwd"})
 
     decision = await decided(with_flag, answers, denies)
@@ -109,7 +119,7 @@ async def test_an_always_counts_for_the_call_as_the_chain_made_it() -> None:
     kept = replace(a_rule(), rule=Rule("bash", {"command": "ls -l"}))
     policy = Chain(with_flag, Remembered())
 
-    decision = await evaluate(policy, CALL, Context(RunRef("a", "s"), (kept,)))
+    decision = await evaluate(policy, CALL, PolicyContext(RunRef("a", "s"), (kept,)))
 
     assert decision is not None
     assert (decision.ruling, decision.rule_id) == (Ruling.ALLOW, kept.rule_id)

@@ -16,9 +16,9 @@ from support.examples import examples
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError
 from sayso.globs.glob import escape
-from sayso.policy.decision import Context, Decision, Ruling, evaluate
+from sayso.policy.decision import Decision, PolicyContext, Ruling, evaluate
 from sayso.policy.rule_policy import RulePolicy
-from sayso.rules.declarations import Declaration, Requirements
+from sayso.rules.declarations import Requirements, ToolAnnotations
 from sayso.rules.rule import RememberedRule, Rule, literal_rule
 
 RUN = RunRef("a", "s")
@@ -33,7 +33,7 @@ def remembered(
     return RememberedRule(rule, effect, "slack:U0ALICE", now, now + timedelta(1), rule_id)
 
 
-async def decided(policy: RulePolicy, call: ToolCall, context: Context) -> Decision:
+async def decided(policy: RulePolicy, call: ToolCall, context: PolicyContext) -> Decision:
     decision = await evaluate(policy, call, context)
     assert decision is not None
     return decision
@@ -57,7 +57,7 @@ async def decided(policy: RulePolicy, call: ToolCall, context: Context) -> Decis
 async def test_each_verdict_says_which_line_decided(
     policy: RulePolicy, ruling: Ruling, line: str
 ) -> None:
-    decision = await decided(policy, LS, Context(RUN))
+    decision = await decided(policy, LS, PolicyContext(RUN))
 
     assert decision.ruling is ruling
     assert decision.line == line
@@ -70,7 +70,7 @@ async def test_a_call_id_denied_in_advance_is_denied_even_if_approved_in_princip
     policy.deny_call_id("call-2")
 
     lines = [
-        (await decided(policy, ToolCall("bash", {}, call_id), Context(RUN))).line
+        (await decided(policy, ToolCall("bash", {}, call_id), PolicyContext(RUN))).line
         for call_id in ("call-1", "call-2", "call-3")
     ]
 
@@ -78,7 +78,7 @@ async def test_a_call_id_denied_in_advance_is_denied_even_if_approved_in_princip
 
 
 async def test_what_a_person_stored_allows_the_call() -> None:
-    context = Context(RUN, (remembered(literal_rule(LS)),))
+    context = PolicyContext(RUN, (remembered(literal_rule(LS)),))
 
     decision = await decided(RulePolicy(), LS, context)
 
@@ -89,7 +89,7 @@ async def test_what_a_person_stored_allows_the_call() -> None:
 
 
 async def test_a_deny_rule_beats_what_a_person_stored() -> None:
-    context = Context(RUN, (remembered(literal_rule(LS)),))
+    context = PolicyContext(RUN, (remembered(literal_rule(LS)),))
 
     assert (await decided(RulePolicy(deny=[BASH]), LS, context)).line == "deny rule 1"
 
@@ -97,7 +97,7 @@ async def test_a_deny_rule_beats_what_a_person_stored() -> None:
 async def test_always_deny_beats_always_allow_overrides_and_rules() -> None:
     policy = RulePolicy(default="allow", allow=[BASH], allow_once=[BASH])
     policy.disable_permission_for("bash")
-    context = Context(RUN, (remembered(BASH, "allow"), remembered(BASH, "deny", "r2")))
+    context = PolicyContext(RUN, (remembered(BASH, "allow"), remembered(BASH, "deny", "r2")))
 
     decision = await decided(policy, LS, context)
 
@@ -109,8 +109,8 @@ async def test_always_deny_beats_always_allow_overrides_and_rules() -> None:
 async def test_an_allow_once_rule_vanishes_with_its_first_match() -> None:
     policy = RulePolicy(allow_once=[BASH])
 
-    lines = [(await decided(policy, LS, Context(RUN))).line for _ in range(3)]
-    elsewhere = await decided(policy, LS, Context(RunRef("a", "another session")))
+    lines = [(await decided(policy, LS, PolicyContext(RUN))).line for _ in range(3)]
+    elsewhere = await decided(policy, LS, PolicyContext(RunRef("a", "another session")))
 
     assert lines == ["allow-once rule 1", "ask", "ask"]
     assert elsewhere.line == "allow-once rule 1"
@@ -119,18 +119,18 @@ async def test_an_allow_once_rule_vanishes_with_its_first_match() -> None:
 async def test_an_allow_once_rule_is_not_used_up_where_something_else_decides() -> None:
     policy = RulePolicy(allow_once=[BASH], denied_call_ids=["no"])
     policy.disable_permission_for("bash")
-    await decided(policy, LS, Context(RUN))
-    await decided(policy, ToolCall("bash", {}, "no"), Context(RUN))
-    await decided(policy, ToolCall("other"), Context(RUN))
+    await decided(policy, LS, PolicyContext(RUN))
+    await decided(policy, ToolCall("bash", {}, "no"), PolicyContext(RUN))
+    await decided(policy, ToolCall("other"), PolicyContext(RUN))
     policy.clear_permission_override("bash")
 
-    assert (await decided(policy, LS, Context(RUN))).line == "allow-once rule 1"
+    assert (await decided(policy, LS, PolicyContext(RUN))).line == "allow-once rule 1"
 
 
 async def test_the_same_rule_twice_allows_twice() -> None:
     policy = RulePolicy(allow_once=[BASH, BASH])
 
-    lines = [(await decided(policy, LS, Context(RUN))).line for _ in range(3)]
+    lines = [(await decided(policy, LS, PolicyContext(RUN))).line for _ in range(3)]
 
     assert lines == ["allow-once rule 1", "allow-once rule 2", "ask"]
 
@@ -145,7 +145,7 @@ async def test_only_one_of_many_racing_calls_gets_an_allow_once_rule() -> None:
         taken.add(key)
         return first
 
-    context = Context(RUN, spend=spend)
+    context = PolicyContext(RUN, spend=spend)
     decisions = await asyncio.gather(*(decided(policy, LS, context) for policy in policies))
 
     assert [d.ruling for d in decisions].count(Ruling.ALLOW) == 1
@@ -159,7 +159,7 @@ async def test_another_rule_put_before_does_not_bring_back_a_spent_one() -> None
         taken.append(key)
         return taken.count(key) == 1
 
-    context = Context(RUN, spend=spend)
+    context = PolicyContext(RUN, spend=spend)
     await decided(RulePolicy(allow_once=[BASH]), LS, context)
     later = await decided(RulePolicy(allow_once=[Rule("new"), BASH]), LS, context)
 
@@ -173,14 +173,14 @@ async def test_a_denial_that_comes_while_a_rule_is_spent_counts() -> None:
         policy.deny_call_id(LS.call_id)
         return True
 
-    assert (await decided(policy, LS, Context(RUN, spend=spend))).line == "denied call id"
+    assert (await decided(policy, LS, PolicyContext(RUN, spend=spend))).line == "denied call id"
 
 
 async def test_a_store_that_cannot_spend_denies() -> None:
     async def spend(key: str) -> bool:
         raise ConnectionError
 
-    decision = await decided(RulePolicy(allow_once=[BASH]), LS, Context(RUN, spend=spend))
+    decision = await decided(RulePolicy(allow_once=[BASH]), LS, PolicyContext(RUN, spend=spend))
 
     assert decision.ruling is Ruling.DENY
     assert "RulePolicy raised ConnectionError" in decision.reason
@@ -356,8 +356,8 @@ def test_no_sequence_of_rules_overrides_and_choices_allows_what_the_order_does_n
                 del book[what : what + 1]
             else:
                 says = declared.get(what.name) if by_context else None
-                declaration = None if says is None else Declaration(requires=says)
-                context = Context(RUN, tuple(book), declaration=declaration)
+                declaration = None if says is None else ToolAnnotations(requires=says)
+                context = PolicyContext(RUN, tuple(book), declaration=declaration)
                 decision = await decided(policy, what, context)
                 assert decision.ruling is oracle.decide(what, book), decision
 
@@ -373,7 +373,7 @@ async def test_a_rule_for_an_empty_value_counts_wherever_a_rule_can_stand(rule: 
     empty, other = ToolCall("bash", {"command": ""}), ToolCall("bash", {"command": "ls"})
 
     async def rulings(policy: RulePolicy, *book: RememberedRule) -> list[Ruling]:
-        context = Context(RUN, book)
+        context = PolicyContext(RUN, book)
         return [(await decided(policy, call, context)).ruling for call in (empty, other, empty)]
 
     deny, allow, ask = Ruling.DENY, Ruling.ALLOW, Ruling.ASK

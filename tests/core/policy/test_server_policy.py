@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 
 from sayso.calls import RunRef, ToolCall
-from sayso.policy.decision import ASK_LINE, Context, Ruling, evaluate
+from sayso.policy.decision import ASK_LINE, PolicyContext, Ruling, evaluate
 from sayso.policy.presets import PRESETS
 from sayso.policy.server_policy import Section, ServerPolicy
 from sayso.policy.written import PlacedRule
@@ -27,7 +27,7 @@ async def said(
     policy: ServerPolicy, tool: str, *, agent: str = "deploy-bot", **arguments: str
 ) -> tuple[Ruling, str]:
     call = ToolCall(tool, arguments)
-    decision = await evaluate(policy, call, Context(RunRef(agent, "s-1")))
+    decision = await evaluate(policy, call, PolicyContext(RunRef(agent, "s-1")))
     assert decision is not None
     return decision.ruling, decision.line
 
@@ -88,7 +88,7 @@ async def test_what_a_session_remembers_counts_in_and_outside_of_sections(
         expires_at=NOW + timedelta(days=1),
     )
     for policy in (ServerPolicy(), ServerPolicy([Section(allow=(placed("read"),))])):
-        decision = await evaluate(policy, ToolCall("bash", {}), Context(RUN, (kept,)))
+        decision = await evaluate(policy, ToolCall("bash", {}), PolicyContext(RUN, (kept,)))
 
         assert decision is not None
         assert decision.ruling.value == effect
@@ -137,7 +137,7 @@ def test_the_deny_rules_that_travel_are_those_of_the_section_of_the_call() -> No
     )
 
     def travel(agent: str) -> list[str]:
-        rules = policy.deny_rules(ToolCall("bash", {}), Context(RunRef(agent, "s")))
+        rules = policy.deny_rules(ToolCall("bash", {}), PolicyContext(RunRef(agent, "s")))
         return [one.line for one in rules]
 
     assert travel("deploy-bot") == ["deny rule 1 of policy 1"]

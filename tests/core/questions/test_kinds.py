@@ -11,13 +11,13 @@ import pytest
 
 import sayso.questions
 from sayso.errors import UnreadableEventError
-from sayso.events import Event, RequestEnding, UserInputRequest
+from sayso.events import Event, Resolution, UserInputRequest
 from sayso.questions.continuation import ContinuationResponseEvent
 from sayso.questions.kinds import kind, kinds
 from sayso.questions.wire import decode
 
 
-class Impostor(RequestEnding):
+class Impostor(Resolution):
     """Says that it is one of ours."""
 
     type: Literal["CONTINUATION_RESPONSE"] = "CONTINUATION_RESPONSE"
@@ -51,7 +51,7 @@ def test_a_kind_of_ones_own_is_known_once_its_class_is_defined() -> None:
 
 def test_no_other_class_stands_in_for_a_kind_that_comes_with_sayso() -> None:
     assert kind("CONTINUATION_RESPONSE") is ContinuationResponseEvent
-    assert kinds(RequestEnding)["CONTINUATION_RESPONSE"] is ContinuationResponseEvent
+    assert kinds(Resolution)["CONTINUATION_RESPONSE"] is ContinuationResponseEvent
 
 
 @pytest.mark.parametrize(

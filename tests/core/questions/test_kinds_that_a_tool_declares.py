@@ -7,7 +7,15 @@ from typing import Any
 
 import pytest
 
-from sayso import Declaration, Gate, Requirements, RulePolicy, RunRef, ToolCall, requires_permission
+from sayso import (
+    Gate,
+    Requirements,
+    RulePolicy,
+    RunRef,
+    ToolAnnotations,
+    ToolCall,
+    requires_permission,
+)
 from sayso.errors import ConfigError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.wire import decode, encode
@@ -81,7 +89,7 @@ def test_a_request_without_kinds_is_written_as_before_there_were_any() -> None:
 @pytest.mark.parametrize("wrong", [{"statement": "mysql"}, {"statement": ""}, {"statement": None}])
 def test_another_word_is_refused_and_the_known_ones_are_named(wrong: Any) -> None:
     with pytest.raises(ConfigError) as told:
-        Declaration(kinds=wrong)
+        ToolAnnotations(kinds=wrong)
     with pytest.raises(ConfigError):
         Requirements().declare("run_statement", kinds=wrong)
 
@@ -91,4 +99,4 @@ def test_another_word_is_refused_and_the_known_ones_are_named(wrong: Any) -> Non
 
 def test_kinds_that_are_no_mapping_are_refused() -> None:
     with pytest.raises(ConfigError, match="name of an argument"):
-        Declaration(kinds=["sql"])  # type: ignore[arg-type]
+        ToolAnnotations(kinds=["sql"])  # type: ignore[arg-type]

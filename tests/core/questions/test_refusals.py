@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from support.chat_double import ChatDouble, press_on, working
 
-from sayso import Gate, Rule, RulePolicy, RunRef, ToolCall, Verdict
+from sayso import CheckResult, Gate, Rule, RulePolicy, RunRef, ToolCall
 from sayso.cards.card import Card, Ended, Open
 from sayso.chats.places import Answer, Answered, MessageRef, Place, Press
 from sayso.clock import utc_now
@@ -21,11 +21,11 @@ from sayso.digests import arguments_digest, short_digest
 from sayso.errors import (
     ConfigError,
     DeliveryError,
+    RequestNotFoundError,
     SaysoError,
     StoreUnreachableError,
-    UnknownRequestError,
 )
-from sayso.events import Outcome, RequestEnding
+from sayso.events import Outcome, Resolution
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.refusals import Refusals
 from sayso.stores.backend import Backend
@@ -41,7 +41,7 @@ SCHEMA = {"type": "object", "properties": {"count": {"type": "integer", "maximum
 class Asked:
     """A question on a card, and the run that waits for it."""
 
-    def __init__(self, desk: Desk, chat: ChatDouble, waiting: asyncio.Task[Verdict]) -> None:
+    def __init__(self, desk: Desk, chat: ChatDouble, waiting: asyncio.Task[CheckResult]) -> None:
         self.desk = desk
         self.chat = chat
         self.waiting = waiting
@@ -177,15 +177,15 @@ class Overtaken:
 
     def __init__(self, inner: Store) -> None:
         self._inner = inner
-        self.ending: RequestEnding | None = None
+        self.ending: Resolution | None = None
         self.error: SaysoError | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
     async def settle_later(
-        self, question_id: str, ending: RequestEnding, *, seconds: float
-    ) -> RequestEnding | None:
+        self, question_id: str, ending: Resolution, *, seconds: float
+    ) -> Resolution | None:
         if self.error is not None:
             raise self.error
         if self.ending is not None:
@@ -235,7 +235,7 @@ async def test_no_reason_is_asked_for_when_the_request_is_gone(
 ) -> None:
     store, chat, desk, request = overtaken
     ref, card = await chat.card_where()
-    store.error = UnknownRequestError(request.question_id)
+    store.error = RequestNotFoundError(request.question_id)
 
     answer = await desk.press(press_on(ref, card, "deny-reason"))
 

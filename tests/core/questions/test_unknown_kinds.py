@@ -12,7 +12,7 @@ from sayso.calls import RunRef
 from sayso.chats.places import Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
-from sayso.events import Outcome, RequestEnding
+from sayso.events import Outcome, Resolution
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.url import read_url
 from sayso.testing import a_request, a_response, until
@@ -30,10 +30,10 @@ async def test_a_kind_the_bots_do_not_know_is_undeliverable_at_once(
         await server.hset(record, "q", json.dumps(stored | {"type": "NEWER_THAN_THIS"}))
         desk = Desk(backend, [ChatDouble()], Routes([Route((Place("slack", "C1"),))]))
 
-        async def ending() -> RequestEnding | None:
+        async def ending() -> Resolution | None:
             seen = await backend.watch.look([request.question_id], inbox="")
             found = seen[request.question_id]
-            return found if isinstance(found, RequestEnding) else None
+            return found if isinstance(found, Resolution) else None
 
         async with working(desk):
             await until(ending)

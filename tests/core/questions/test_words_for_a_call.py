@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sayso import Declaration, Gate, Requirements, RulePolicy, RunRef, ToolCall
+from sayso import Gate, Requirements, RulePolicy, RunRef, ToolAnnotations, ToolCall
 from sayso.agent.place import place_of
 from sayso.errors import ConfigError
 from sayso.events import UserInputRequest
@@ -123,9 +123,9 @@ def test_words_and_place_are_on_the_wire_only_where_there_are_some() -> None:
 
 def test_a_declaration_whose_words_are_no_templates_is_refused() -> None:
     with pytest.raises(ConfigError):
-        Declaration(title="{a b}")
+        ToolAnnotations(title="{a b}")
     with pytest.raises(ConfigError):
-        Declaration(facts={str(number): "x" for number in range(7)})
+        ToolAnnotations(facts={str(number): "x" for number in range(7)})
 
 
 def test_where_it_works_is_one_quiet_line_of_claims() -> None:

@@ -8,11 +8,11 @@ import pytest
 
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError
-from sayso.policy.decision import Context, Decision, Ruling, evaluate
+from sayso.policy.decision import Decision, PolicyContext, Ruling, evaluate
 from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.declarations import (
-    Declaration,
     Requirements,
+    ToolAnnotations,
     declared_by,
     multi_agent_tool,
     requires_permission,
@@ -25,8 +25,8 @@ CALL = ToolCall("deploy")
 RUN = RunRef("a", "s")
 
 
-async def decided(policy: RulePolicy, context: Context | None = None) -> Decision:
-    decision = await evaluate(policy, CALL, context or Context(RUN))
+async def decided(policy: RulePolicy, context: PolicyContext | None = None) -> Decision:
+    decision = await evaluate(policy, CALL, context or PolicyContext(RUN))
     assert decision is not None
     return decision
 
@@ -64,7 +64,7 @@ def test_an_async_function_declares_it_too_with_rules_of_its_own() -> None:
     @requires_permission(derive_permission=suggest)
     async def deploy() -> None: ...
 
-    assert declared_by(deploy) == Declaration(derive=suggest)
+    assert declared_by(deploy) == ToolAnnotations(derive=suggest)
 
 
 @pytest.mark.parametrize("declare", [sub_agent_tool, multi_agent_tool])
@@ -89,7 +89,7 @@ async def test_sub_agents_one_does_not_own_are_declared_by_name() -> None:
 
 
 async def test_what_a_tool_declares_reaches_the_policy_through_the_context() -> None:
-    context = Context(RUN, declaration=Declaration())
+    context = PolicyContext(RUN, declaration=ToolAnnotations())
 
     assert (await decided(RulePolicy(default="allow"), context)).ruling is Ruling.ASK
 

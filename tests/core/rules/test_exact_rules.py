@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from sayso.calls import RunRef, ToolCall
 from sayso.digests import arguments_digest
 from sayso.errors import ConfigError
-from sayso.policy.decision import Context, Decision, Ruling, evaluate
+from sayso.policy.decision import Decision, PolicyContext, Ruling, evaluate
 from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.rule import Rule
 
@@ -23,7 +23,7 @@ RUN = RunRef("a", "s")
 LS = ToolCall("bash", {"command": "ls"})
 
 
-async def decided(policy: RulePolicy, call: ToolCall, context: Context) -> Decision:
+async def decided(policy: RulePolicy, call: ToolCall, context: PolicyContext) -> Decision:
     decision = await evaluate(policy, call, context)
     assert decision is not None
     return decision
@@ -57,7 +57,7 @@ async def test_allow_once_rules_that_differ_in_the_other_arguments_are_told_apar
         taken.add(key)
         return first
 
-    context = Context(RUN, spend=spend)
+    context = PolicyContext(RUN, spend=spend)
     call = ToolCall("bash", {"command": "ls", "cwd": "a"})
     # Another process has the same rules in another order.
     one, other = RulePolicy(allow_once=rules), RulePolicy(allow_once=rules[::-1])
@@ -75,7 +75,7 @@ async def test_what_was_spent_of_a_rule_stays_spent_with_a_newer_sayso() -> None
         return True
 
     rule = Rule("bash", {"command": "ls*"})
-    await decided(RulePolicy(allow_once=[rule]), LS, Context(RUN, spend=spend))
+    await decided(RulePolicy(allow_once=[rule]), LS, PolicyContext(RUN, spend=spend))
 
     written = '1 ["bash", [["command", "ls*"]], null]'
     assert keys == [hashlib.sha256(written.encode()).hexdigest()[:32]]
@@ -98,9 +98,9 @@ async def test_a_value_that_is_no_json_is_matched_as_a_card_shows_it(
 ) -> None:
     policy = RulePolicy(default="allow", deny=[Rule("bash", {"command": pattern})])
 
-    assert (await decided(policy, ToolCall("bash", {"command": value}), Context(RUN))).line == (
-        "deny rule 1"
-    )
+    assert (
+        await decided(policy, ToolCall("bash", {"command": value}), PolicyContext(RUN))
+    ).line == ("deny rule 1")
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ async def test_a_value_without_one_text_is_denied_where_a_rule_looks_at_it(value
     call = ToolCall("bash", {"command": value})
     policy = RulePolicy(default="allow", deny=[Rule("bash", {"command": "rm*"})])
 
-    decision = await decided(policy, call, Context(RUN))
+    decision = await decided(policy, call, PolicyContext(RUN))
 
     assert decision.ruling is Ruling.DENY
     assert "InvalidCallError" in decision.reason
-    assert (await decided(RulePolicy(default="allow"), call, Context(RUN))).line == "default"
+    assert (await decided(RulePolicy(default="allow"), call, PolicyContext(RUN))).line == "default"

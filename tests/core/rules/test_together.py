@@ -13,9 +13,9 @@ from sayso import RunRef, ToolCall
 from sayso.always.widths import derive
 from sayso.calls import Folder
 from sayso.clock import utc_now
-from sayso.policy.decision import Context, Ruling, evaluate
+from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.policy.remembered import Remembered
-from sayso.rules.fits import ShellFit
+from sayso.rules.matchers import ShellMatcher
 from sayso.rules.rule import RememberedRule, Rule
 from sayso.rules.together import together
 
@@ -89,13 +89,13 @@ def test_rules_together_hold_all_that_each_of_them_holds(other: ToolCall) -> Non
 def test_rules_of_other_folders_tools_and_kinds_are_not_joined() -> None:
     line = call("git add a && pytest /work/shop/tests")
     add, elsewhere = pressed("git add x")[0], pressed("pytest", folder=Folder("/work/other"))[0]
-    fit = {"command": ShellFit((("pytest",),), "/work/shop")}
+    fit = {"command": ShellMatcher((("pytest",),), "/work/shop")}
 
     assert together(line, (add, *pressed("pytest"))) != ()
     assert together(line, (add, elsewhere)) == ()
-    assert together(line, (add, kept(Rule("bash", fits=fit), "r"))) == ()
+    assert together(line, (add, kept(Rule("bash", matchers=fit), "r"))) == ()
     assert together(line, (add, replace(pressed("pytest")[0], rule=Rule("Bash")))) == ()
-    same = kept(Rule("Bash", fits={"command": ShellFit(same=(("pytest",),))}), "r")
+    same = kept(Rule("Bash", matchers={"command": ShellMatcher(same=(("pytest",),))}), "r")
     assert together(line, (add, same)) == ()
 
 
@@ -103,8 +103,8 @@ async def test_a_decision_by_several_rules_names_each_and_a_denial_comes_before(
     line = call("git add a && git commit -m b")
     denial = kept(Rule("Bash", {"command": "git add a *"}), "no", "deny")
 
-    allowed = await evaluate(Remembered(), line, Context(RUN, RULES))
-    denied = await evaluate(Remembered(), line, Context(RUN, (*RULES, denial)))
+    allowed = await evaluate(Remembered(), line, PolicyContext(RUN, RULES))
+    denied = await evaluate(Remembered(), line, PolicyContext(RUN, (*RULES, denial)))
 
     assert allowed is not None
     assert allowed.rule_ids == ("r-git add x", "r-git commit -m x")
@@ -119,7 +119,7 @@ async def test_a_decision_by_several_rules_names_each_and_a_denial_comes_before(
 async def test_one_rule_that_allows_the_whole_line_decides_alone() -> None:
     both = pressed("git add a && git commit -m b")
     decision = await evaluate(
-        Remembered(), call("git add a && git commit -m b"), Context(RUN, (*RULES, *both))
+        Remembered(), call("git add a && git commit -m b"), PolicyContext(RUN, (*RULES, *both))
     )
 
     assert decision is not None

@@ -10,7 +10,7 @@ import pytest
 
 from sayso.calls import RunRef, ToolCall
 from sayso.policy.adjustable import AdjustablePolicy
-from sayso.policy.decision import Context, Decision
+from sayso.policy.decision import Decision, PolicyContext
 from sayso.rules.book import RuleBook
 from sayso.rules.deny_rule import DenyRule
 from sayso.rules.index import RuleIndex
@@ -75,7 +75,7 @@ async def test_updated_rules_write_a_parameter_once_for_each_kind_of_rule() -> N
     policy = AdjustablePolicy(lambda call, context: Decision.ASK)
     policy.update(allow=RULES, allow_once=RULES, deny=RULES)
 
-    await policy.decide(ToolCall("bash", arguments), Context(run=RunRef("agent", "s1")))
+    await policy.decide(ToolCall("bash", arguments), PolicyContext(run=RunRef("agent", "s1")))
 
     assert arguments.looked_up < len(RULES)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sayso import Outcome, RunRef, ToolCall, Verdict
+from sayso import CheckResult, Outcome, RunRef, ToolCall
 from sayso.agent.batch import Answers
 from sayso.agent.listener import Events
 from sayso.digests import arguments_digest
@@ -74,7 +74,7 @@ def test_a_gate_that_never_begins_an_iteration_knows_the_newest_answers() -> Non
     answers = Answers()
     calls = [ToolCall("bash", {}, f"c-{number}") for number in range(10_001)]
     for call in calls:
-        verdict = Verdict(Outcome.DENIED, call.name, {}, "no", "a person")
+        verdict = CheckResult(Outcome.DENIED, call.name, {}, "no", "a person")
         answers.note(call.call_id, arguments_digest({}), verdict)
 
     assert answers.find(calls[0]) is None

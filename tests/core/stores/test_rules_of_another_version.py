@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 
 from sayso import Gate, Outcome, Rule, RulePolicy, RunRef, ToolCall
 from sayso.clock import utc_now
-from sayso.policy.decision import Context, Decision
+from sayso.policy.decision import Decision, PolicyContext
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.questions.wire import decode, encode
@@ -108,7 +108,7 @@ async def test_an_approval_does_not_pass_an_always_deny_that_cannot_be_read(
 async def test_a_policys_own_question_is_not_put_while_an_always_deny_cannot_be_read(
     backend: Backend, store_url: str
 ) -> None:
-    async def own(call: ToolCall, context: Context) -> Decision:
+    async def own(call: ToolCall, context: PolicyContext) -> Decision:
         assert context.ask is not None
         until = utc_now() + timedelta(seconds=1)
         request = a_request(run=context.run).model_copy(update={"expires_at": until})

@@ -24,7 +24,7 @@ from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECON
 from sayso.agent.tools.guard import guarded_alike
 from sayso.agent.tools.wrap import Tool, named
 from sayso.calls import Folder, RunRef, new_id, read_session_id
-from sayso.errors import ConfigError, HandleClosedError, WrongLoopError
+from sayso.errors import ConfigError, GateClosedError, WrongLoopError
 from sayso.events import Event
 from sayso.policy.decision import Policy
 from sayso.stores.connect import check_url
@@ -226,7 +226,7 @@ class Handle(Methods):
         ref = run if isinstance(run, RunRef) else self.run(run)
         with self._lock:
             if self._is_closed:
-                raise HandleClosedError
+                raise GateClosedError
             job = None if self._worker is None else self._worker.take(ref, work)
             if job is None:
                 self._worker = self._begun()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, Un
 
 from pydantic import BaseModel
 
-from sayso.agent.batch import Submitted
+from sayso.agent.batch import SubmittedCall
 from sayso.agent.copies import refuse_changed, taken
 from sayso.agent.gate import Gate
 from sayso.agent.handle.countdown import Countdown
@@ -15,11 +15,11 @@ from sayso.agent.handle.jobs import Job
 from sayso.agent.handle.waits import Wait
 from sayso.agent.options import AskOptions, CallOptions, GateOptions
 from sayso.agent.timeouts import CallTime, Timeout, in_seconds
-from sayso.agent.verdict import Pending, Verdict, given_up, out_of_time
+from sayso.agent.verdict import CheckResult, PendingResult, given_up, out_of_time
 from sayso.calls import RunRef, ToolCall
-from sayso.errors import HandleClosedError, WaitTimeoutError
-from sayso.events import RequestEnding, UserInputRequest
-from sayso.questions.inquiry import Inquiry
+from sayso.errors import GateClosedError, WaitTimeoutError
+from sayso.events import Resolution, UserInputRequest
+from sayso.questions.inquiry import Question
 
 if TYPE_CHECKING:
     from sayso.questions.clarification import Clarification
@@ -44,7 +44,7 @@ class Begin(Protocol):
         """The work, with the gate of the run.
 
         Raises:
-            HandleClosedError: the handle takes no more work.
+            GateClosedError: the handle takes no more work.
         """
         ...
 
@@ -55,7 +55,7 @@ class Methods:
     They do what those of a ``sayso.Gate`` do, and raise what those raise. ``run`` says
     for whom. Where nothing comes of one in time, because the thread is held up, a call
     has expired and anything else raises WaitTimeoutError; where the handle is closed, or
-    closes meanwhile, a call was cancelled and anything else raises HandleClosedError.
+    closes meanwhile, a call was cancelled and anything else raises GateClosedError.
     """
 
     def __init__(self, begin: Begin, wait: Wait, options: GateOptions) -> None:
@@ -67,13 +67,13 @@ class Methods:
 
     async def check(
         self, call: ToolCall, *, run: Run = None, **how: Unpack[CallOptions]
-    ) -> Verdict:
+    ) -> CheckResult:
         """May this call run? See ``sayso.Gate.check``. To cancel it withdraws its question."""
         return await self._verdict(Gate.check, call, run, how)
 
     async def before_function(
         self, call: ToolCall, *, run: Run = None, **how: Unpack[CallOptions]
-    ) -> Verdict:
+    ) -> CheckResult:
         """``check`` a call that is about to run, once an iteration for its id."""
         return await self._verdict(Gate.before_function, call, run, how)
 
@@ -85,7 +85,7 @@ class Methods:
         together: bool = False,
         keys: Sequence[str | None] | None = None,
         **how: Unpack[CallOptions],
-    ) -> list[Verdict]:
+    ) -> list[CheckResult]:
         """Ask about the calls before any of them runs: see ``sayso.Gate.check_batch``."""
         handed, calls, time = calls, list(map(taken, calls)), self._time(how)
         try:
@@ -98,7 +98,7 @@ class Methods:
             verdicts = await self._done(job, time)
         except WaitTimeoutError:
             return [out_of_time(call, time.seconds) for call in calls]
-        except HandleClosedError as error:
+        except GateClosedError as error:
             return [given_up(call, str(error)) for call in calls]
         for call, was, verdict in zip(calls, handed, verdicts, strict=True):
             if verdict.approved:
@@ -108,13 +108,13 @@ class Methods:
     @overload
     async def submit(
         self, call: ToolCall, *, run: Run = None, **how: Unpack[CallOptions]
-    ) -> str | Verdict: ...
+    ) -> str | CheckResult: ...
     @overload
     async def submit(
-        self, call: Inquiry[Any, Any], *, run: Run = None, **how: Unpack[AskOptions]
+        self, call: Question[Any, Any], *, run: Run = None, **how: Unpack[AskOptions]
     ) -> str: ...
     async def submit(
-        self, call: ToolCall | Inquiry[Any, Any], *, run: Run = None, **how: Unpack[CallOptions]
+        self, call: ToolCall | Question[Any, Any], *, run: Run = None, **how: Unpack[CallOptions]
     ) -> Any:
         """Ask and do not wait for the answer: see ``sayso.Gate.submit``."""
         asked: Any = taken(call) if isinstance(call, ToolCall) else call
@@ -130,7 +130,7 @@ class Methods:
         run: Run = None,
         keys: Sequence[str | None] | None = None,
         **how: Unpack[CallOptions],
-    ) -> list[Submitted]:
+    ) -> list[SubmittedCall]:
         """Ask about all of the calls without waiting: see ``sayso.Gate.submit_batch``."""
         calls, time = list(map(taken, calls)), self._time(how)
         return await self._done(
@@ -147,7 +147,7 @@ class Methods:
         run: Run = None,
         timeout: Timeout = None,
         wait: Literal[True] = True,
-    ) -> Verdict: ...
+    ) -> CheckResult: ...
     @overload
     async def resume(
         self,
@@ -157,7 +157,7 @@ class Methods:
         run: Run = None,
         timeout: Timeout = None,
         wait: bool,
-    ) -> Verdict | Pending: ...
+    ) -> CheckResult | PendingResult: ...
     @overload
     async def resume(
         self,
@@ -179,7 +179,7 @@ class Methods:
         run: Run = None,
         timeout: Timeout = None,
         wait: bool = True,
-        expect: type[Any] = Verdict,
+        expect: type[Any] = CheckResult,
     ) -> Any:
         """What came of a question of the run's session: see ``sayso.Gate.resume``."""
         time = Countdown(timeout)
@@ -192,12 +192,12 @@ class Methods:
 
     async def resume_batch(
         self,
-        submitted: Sequence[Submitted | str],
+        submitted: Sequence[SubmittedCall | str],
         *,
         run: Run = None,
         timeout: Timeout = None,
         wait: bool = True,
-    ) -> list[Verdict | Pending]:
+    ) -> list[CheckResult | PendingResult]:
         """The verdicts on a submitted batch: see ``sayso.Gate.resume_batch``."""
         time = Countdown(timeout)
         return await self._done(
@@ -208,7 +208,7 @@ class Methods:
         )
 
     async def ask(
-        self, inquiry: Inquiry[_Request, _T], *, run: Run = None, **how: Unpack[AskOptions]
+        self, inquiry: Question[_Request, _T], *, run: Run = None, **how: Unpack[AskOptions]
     ) -> _T:
         """Ask a question that is not a call: see ``sayso.Gate.ask``."""
         time = self._time(how)
@@ -276,7 +276,7 @@ class Methods:
 
         return await self.ask(Continue(current, maximum, amounts, description), run=run, **how)
 
-    async def cancel(self, question_id: str, *, run: Run = None, reason: str = "") -> RequestEnding:
+    async def cancel(self, question_id: str, *, run: Run = None, reason: str = "") -> Resolution:
         """Withdraw a question of the run's session and its cards: see ``sayso.Gate.cancel``."""
         return await self._done(
             self._begin(run, lambda gate: gate.cancel(question_id, reason=reason)),
@@ -285,10 +285,10 @@ class Methods:
 
     async def cancel_all(
         self, *, run: Run = None, whole_session: bool = False, reason: str = ""
-    ) -> list[RequestEnding]:
+    ) -> list[Resolution]:
         """Withdraw every open question of the run: see ``sayso.Gate.cancel_all``."""
 
-        def work(gate: Gate) -> Coroutine[Any, Any, list[RequestEnding]]:
+        def work(gate: Gate) -> Coroutine[Any, Any, list[Resolution]]:
             return gate.cancel_all(whole_session=whole_session, reason=reason)
 
         return await self._done(self._begin(run, work), Countdown(self._store_timeout))
@@ -311,11 +311,11 @@ class Methods:
 
     async def _verdict(
         self,
-        ask: Callable[..., Coroutine[Any, Any, Verdict]],
+        ask: Callable[..., Coroutine[Any, Any, CheckResult]],
         call: ToolCall,
         run: Run,
         how: CallOptions,
-    ) -> Verdict:
+    ) -> CheckResult:
         """What a method of the gate says of a call."""
         handed, call, time = call, taken(call), self._time(how)
         try:
@@ -323,7 +323,7 @@ class Methods:
             verdict = await self._done(job, time)
         except WaitTimeoutError:
             return out_of_time(call, time.seconds)
-        except HandleClosedError as error:
+        except GateClosedError as error:
             return given_up(call, str(error))
         if verdict.approved:
             refuse_changed(handed, call)

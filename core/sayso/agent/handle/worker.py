@@ -18,8 +18,8 @@ from sayso.agent.handle.gates import Gates
 from sayso.agent.handle.jobs import Job
 from sayso.agent.options import GateOptions
 from sayso.calls import RunRef
-from sayso.errors import HandleClosedError
-from sayso.stores.connect import open_backend
+from sayso.errors import GateClosedError
+from sayso.stores.connect import open_store
 
 _T = TypeVar("_T")
 
@@ -35,7 +35,7 @@ class Worker:
     It ends by itself where the store cannot be opened: each job is told why.
 
     Raises:
-        HandleClosedError: the interpreter is ending.
+        GateClosedError: the interpreter is ending.
     """
 
     def __init__(self, url: str, options: GateOptions) -> None:
@@ -47,7 +47,7 @@ class Worker:
         self._lock = threading.RLock()  # a handle may be dropped at any moment, in any thread
         self._jobs: set[Job[Any]] = set()
         self._is_over = False
-        self.why_over: Exception = HandleClosedError()
+        self.why_over: Exception = GateClosedError()
         self.ended: concurrent.futures.Future[None] = concurrent.futures.Future()
         self._thread = threading.Thread(target=self._live, name="sayso", daemon=True)
         try:
@@ -100,13 +100,13 @@ class Worker:
             with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
                 runner.run(self._work())
         finally:
-            self._end(HandleClosedError())
+            self._end(GateClosedError())
             self.ended.set_result(None)
 
     async def _work(self) -> None:
         async with AsyncExitStack() as stack:
             try:
-                backend = await stack.enter_async_context(open_backend(self._url))
+                backend = await stack.enter_async_context(open_store(self._url))
             except Exception as error:
                 self.why_over = error
                 self._end(error)
@@ -117,7 +117,7 @@ class Worker:
             try:
                 await self._stopping.wait()
             finally:
-                jobs = self._end(HandleClosedError())
+                jobs = self._end(GateClosedError())
                 await asyncio.gather(*(job.stop() for job in jobs))
                 await gates.finish()
 
@@ -142,10 +142,10 @@ class _Alive:
         """Stop it, too, when the interpreter ends.
 
         Raises:
-            HandleClosedError: it is ending.
+            GateClosedError: it is ending.
         """
         if self._is_leaving:
-            raise HandleClosedError
+            raise GateClosedError
         self._workers.add(worker)
 
     def leave(self) -> None:

@@ -9,7 +9,7 @@ from contextlib import aclosing
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from sayso.agent.tools.tool import Kind, Tool
-from sayso.agent.verdict import Verdict
+from sayso.agent.verdict import CheckResult
 from sayso.errors import ConfigError
 
 GUARDED = "__sayso_guarded__"
@@ -22,10 +22,10 @@ Guarded: TypeAlias = Callable[_P, Coroutine[Any, Any, _T | str]]
 """A function behind a check: async, and its result is text where the call did not run."""
 
 
-Check: TypeAlias = Callable[..., Awaitable[Verdict]]
+Check: TypeAlias = Callable[..., Awaitable[CheckResult]]
 """``check`` of a gate: ``async check(call, *, description=…, declaration=…)``."""
 
-CheckAtOnce: TypeAlias = Callable[..., Verdict]
+CheckAtOnce: TypeAlias = Callable[..., CheckResult]
 """The same for code that is not async."""
 
 

@@ -10,12 +10,12 @@ from enum import Enum
 from typing import Any, TypeAlias, TypedDict
 
 from sayso.agent.tools.binding import bound_arguments, named_arguments
-from sayso.agent.verdict import Verdict
+from sayso.agent.verdict import CheckResult
 from sayso.calls import ToolCall
 from sayso.digests import as_json
 from sayso.errors import InvalidCallError, ToolBlocked
 from sayso.events import Outcome
-from sayso.rules.declarations import Declaration, declared_by
+from sayso.rules.declarations import ToolAnnotations, declared_by
 
 Approved: TypeAlias = Callable[[], Any]
 """Runs the function with the arguments that were approved."""
@@ -34,7 +34,7 @@ class How(TypedDict, total=False):
     """What a tool says of itself when it is asked about."""
 
     description: str
-    declaration: Declaration
+    declaration: ToolAnnotations
 
 
 class Tool:
@@ -116,7 +116,7 @@ class Called:
     call: ToolCall
     hidden: Mapping[str, Any]
 
-    def decided(self, verdict: Verdict, *, raises: bool) -> Approved | str:
+    def decided(self, verdict: CheckResult, *, raises: bool) -> Approved | str:
         """What runs; or what is said in place of its result.
 
         Raises:
@@ -136,7 +136,7 @@ class Called:
             return f"The call of {self.tool.name} did not run: {reason}."
 
 
-def refusal(verdict: Verdict) -> str:
+def refusal(verdict: CheckResult) -> str:
     """Why a call did not run, in few words: the reason given, else how its question ended."""
     return verdict.why() or _ENDED[verdict.outcome]
 

@@ -13,15 +13,15 @@ from sayso.agent.copies import taken
 from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS, Time, Timeout, in_seconds
 from sayso.agent.tools.guard import guarded
 from sayso.agent.unasked import Unasked
-from sayso.agent.verdict import Verdict, decided
+from sayso.agent.verdict import CheckResult, decided
 from sayso.calls import RunRef, ToolCall
 from sayso.digests import arguments_digest, shown_and_digest
 from sayso.errors import ConfigError, SaysoError
 from sayso.events import Outcome
-from sayso.policy.decision import ASK_LINE, Context, Decision, Policy, Ruling, evaluate
+from sayso.policy.decision import ASK_LINE, Decision, Policy, PolicyContext, Ruling, evaluate
 from sayso.policy.denials import denial_by
 from sayso.policy.snapshots import is_same, snapshot
-from sayso.rules.declarations import Declaration, tool_name
+from sayso.rules.declarations import ToolAnnotations, tool_name
 
 _log = logging.getLogger(__name__)
 
@@ -40,8 +40,8 @@ class Checks(Protocol):
     """
 
     @property
-    def check(self) -> Callable[..., Awaitable[Verdict]]:
-        """``async check(call, *, description) -> Verdict``."""
+    def check(self) -> Callable[..., Awaitable[CheckResult]]:
+        """``async check(call, *, description) -> CheckResult``."""
         ...
 
 
@@ -60,7 +60,7 @@ class LocalGate:
         policy: Policy,
         handler: Handler | None = None,
         *,
-        context: Context | None = None,
+        context: PolicyContext | None = None,
         timeout: Time = DEFAULT_TIMEOUT_SECONDS,
     ) -> None:
         if handler is not None and not _is_async(handler):
@@ -69,7 +69,7 @@ class LocalGate:
             )
         self._policy = policy
         self._handler = handler
-        self._context = context or Context(RunRef("local", "local"))
+        self._context = context or PolicyContext(RunRef("local", "local"))
         self._unasked = Unasked(self._context.run)
         self._seconds = in_seconds(timeout)
 
@@ -78,8 +78,8 @@ class LocalGate:
         call: ToolCall,
         *,
         description: str = "",  # noqa: ARG002  a handler is not told
-        declaration: Declaration | None = None,
-    ) -> Verdict:
+        declaration: ToolAnnotations | None = None,
+    ) -> CheckResult:
         """May this call run? Asks the handler when the policy says so."""
         handed, call = call, taken(call)
         context = replace(self._context, declaration=declaration or self._context.declaration)
@@ -103,10 +103,10 @@ class LocalGate:
                 return _no(call, "its arguments changed while the handler was asked", "handler")
         return verdict
 
-    async def _ask(self, handler: Handler, call: ToolCall, decision: Decision) -> Verdict:
+    async def _ask(self, handler: Handler, call: ToolCall, decision: Decision) -> CheckResult:
         limit = asyncio.timeout(self._seconds)
         before = _cancellations()
-        refusal: Verdict | None = None
+        refusal: CheckResult | None = None
         try:
             shown, digest = shown_and_digest(call.arguments)
             async with limit:
@@ -136,7 +136,7 @@ def _cancellations() -> int:
     return 0 if task is None else task.cancelling()
 
 
-def _failed(call: ToolCall, error: Exception, *, expired: bool) -> Verdict:
+def _failed(call: ToolCall, error: Exception, *, expired: bool) -> CheckResult:
     kind = type(error).__name__
     if not (expired and isinstance(error, TimeoutError)):
         _log.error("the handler raised %s, so %s is denied", kind, call.name)
@@ -150,7 +150,7 @@ def wrap(
     *,
     handler: Handler | None = None,
     gate: Checks | None = None,
-    context: Context | None = None,
+    context: PolicyContext | None = None,
     timeout: Timeout = None,
     raises: bool = False,
 ) -> dict[str, Wrapped]:
@@ -193,7 +193,7 @@ def _checks(
     policy: Policy | None,
     handler: Handler | None,
     gate: Checks | None,
-    context: Context | None,
+    context: PolicyContext | None,
     timeout: Timeout,
 ) -> Checks:
     if policy is not None and gate is None:
@@ -216,7 +216,7 @@ def _is_async(handler: Handler) -> bool:
     )
 
 
-def _no(call: ToolCall, reason: str, line: str) -> Verdict:
+def _no(call: ToolCall, reason: str, line: str) -> CheckResult:
     return decided(call, Decision.DENY.because(reason, line=line))
 
 

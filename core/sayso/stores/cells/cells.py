@@ -16,9 +16,9 @@ from sayso.errors import (
     CellAwayError,
     DuplicateRequestError,
     OtherCellsError,
+    RequestNotFoundError,
     SaysoError,
     StoreUnreachableError,
-    UnknownRequestError,
     UnreadableEventError,
 )
 from sayso.stores.backend import Backend
@@ -173,12 +173,12 @@ class Cells:
         """The name of the cell that has the request.
 
         Raises:
-            UnknownRequestError: none of them has.
+            RequestNotFoundError: none of them has.
             StoreUnreachableError: as for ``name_holding``.
         """
         name = await self.name_holding(question_id)
         if name is None:
-            raise UnknownRequestError(question_id)
+            raise RequestNotFoundError(question_id)
         return name
 
     async def holding(self, question_id: str) -> Backend | None:

@@ -13,7 +13,7 @@ from sayso.errors import (
     UnknownCellError,
     UnreadableEventError,
 )
-from sayso.events import RequestEnding, UserInputRequest
+from sayso.events import Resolution, UserInputRequest
 from sayso.rules.rule import RememberedRule
 from sayso.stores.backend import Backend
 from sayso.stores.cells.cells import OURS, Cells
@@ -53,7 +53,7 @@ class CellsStore:
         seconds: float,
         inbox: str,
         book: str | None,
-        ending: RequestEnding | None = None,
+        ending: Resolution | None = None,
         key: str = "",
         sequel: Sequel | None = None,
         audited: bool = True,
@@ -86,7 +86,7 @@ class CellsStore:
     async def settle(
         self,
         question_id: str,
-        ending: RequestEnding,
+        ending: Resolution,
         *,
         remember: RememberedRule | None = None,
         handle: str = "",
@@ -113,13 +113,13 @@ class CellsStore:
         return replace(settled, receipt=f"{name} {settled.receipt}") if settled.receipt else settled
 
     async def settle_later(
-        self, question_id: str, ending: RequestEnding, *, seconds: float
-    ) -> RequestEnding | None:
+        self, question_id: str, ending: Resolution, *, seconds: float
+    ) -> Resolution | None:
         """Let the request end with this in so many seconds."""
         cell = await self._cells.of_request(question_id)
         return await cell.store.settle_later(question_id, ending, seconds=seconds)
 
-    async def overrule(self, question_id: str, denial: RequestEnding) -> RequestEnding:
+    async def overrule(self, question_id: str, denial: Resolution) -> Resolution:
         """Put a denial in the place of a recorded approval of a call."""
         return await (await self._cells.of_request(question_id)).store.overrule(question_id, denial)
 
@@ -150,7 +150,7 @@ class CellsWatch:
 
     async def look(
         self, question_ids: Sequence[str], *, inbox: str
-    ) -> Mapping[str, RequestEnding | UnreadableEventError | None]:
+    ) -> Mapping[str, Resolution | UnreadableEventError | None]:
         """The endings recorded so far."""
         by_cell: defaultdict[str, list[str]] = defaultdict(list)
         for question_id in question_ids:
@@ -207,7 +207,7 @@ class CellsKeyed:
         return record
 
     async def leave(
-        self, question_id: str, waiter: str, *, ending: RequestEnding | None = None
+        self, question_id: str, waiter: str, *, ending: Resolution | None = None
     ) -> bool:
         """Give back a hold."""
         cell = await self._cells.holding(question_id)

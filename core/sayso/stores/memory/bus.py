@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from sayso.events import Event, RequestEnding
+from sayso.events import Event, Resolution
 from sayso.stores.home import Home
 from sayso.stores.mailbox import Mailbox
 from sayso.stores.ports import Ring
@@ -80,5 +80,5 @@ async def _rings(queue: Mailbox[Event | Ring]) -> AsyncIterator[Ring]:
         heard = await queue.get()
         if isinstance(heard, Ring):
             yield heard
-        elif isinstance(heard, RequestEnding):
+        elif isinstance(heard, Resolution):
             yield Ring(heard)

@@ -26,7 +26,7 @@ class MemoryCopies:
         """Bind a new handle to its request and place.
 
         Raises:
-            UnknownRequestError: no such request.
+            RequestNotFoundError: no such request.
         """
         self._records.bind(copy, keep)
 
@@ -49,7 +49,7 @@ class MemoryCopies:
         """Note the message a copy became and whether all of it was shown: what was, stays so.
 
         Raises:
-            UnknownRequestError: no such request.
+            RequestNotFoundError: no such request.
         """
         entry = self._records.get(copy.question_id)
         before = entry.copies.get(copy.handle)

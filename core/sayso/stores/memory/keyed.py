@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sayso.calls import RunRef
-from sayso.events import RequestEnding
+from sayso.events import Resolution
 from sayso.stores.memory.bus import MemoryBus
 from sayso.stores.memory.records import Entry, Records
 from sayso.stores.memory.store import MemoryStore
@@ -28,7 +28,7 @@ class MemoryKeyed:
         return self._records.record(entry)
 
     async def leave(
-        self, question_id: str, waiter: str, *, ending: RequestEnding | None = None
+        self, question_id: str, waiter: str, *, ending: Resolution | None = None
     ) -> bool:
         """Give back a hold; with an ending, withdraw the request if nobody else holds it."""
         entry = self._records.find(question_id)

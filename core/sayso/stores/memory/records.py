@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 
 from sayso.calls import RunRef
 from sayso.clock import Clock
-from sayso.errors import ReplayedCallbackError, UnknownRequestError
-from sayso.events import RequestEnding, UserInputRequest
+from sayso.errors import ReplayedCallbackError, RequestNotFoundError
+from sayso.events import Resolution, UserInputRequest
 from sayso.stores.branch_log import LogKind
 from sayso.stores.home import Home
 from sayso.stores.ports import NO_LIMITS, Copy, Hold, Record, Revoked, Sequel, Use
@@ -32,14 +32,14 @@ class Entry:
     deadline: datetime
     inboxes: set[str]
     opened_at: datetime
-    ending: RequestEnding | None = None
+    ending: Resolution | None = None
     ended_at: datetime | None = None
     sequel: Sequel | None = None
     use: Use | None = None
     revoked: Revoked | None = None
     copies: dict[str, Copy] = field(default_factory=dict)
-    foreseen: tuple[RequestEnding, datetime] | None = None
-    overruled: RequestEnding | None = None
+    foreseen: tuple[Resolution, datetime] | None = None
+    overruled: Resolution | None = None
     logged: set[LogKind] = field(default_factory=set)
     keep: timedelta = _KEPT
     refused: set[tuple[str, str]] = field(default_factory=set)
@@ -91,11 +91,11 @@ class Records:
         """The request of this id.
 
         Raises:
-            UnknownRequestError: there is none, or it is long gone.
+            RequestNotFoundError: there is none, or it is long gone.
         """
         entry = self.find(question_id)
         if entry is None:
-            raise UnknownRequestError(question_id)
+            raise RequestNotFoundError(question_id)
         return entry
 
     def under(self, run: RunRef, key: str) -> Entry | None:
@@ -109,7 +109,7 @@ class Records:
         if self._keys.get(name) == entry.request.question_id:
             del self._keys[name]
 
-    def end(self, entry: Entry, ending: RequestEnding) -> None:
+    def end(self, entry: Entry, ending: Resolution) -> None:
         """Record the ending of a request, and since when it has ended."""
         entry.ending = ending
         entry.ended_at = entry.ended_at or self._clock()
@@ -152,7 +152,7 @@ class Records:
         """Let a copy's handle lead to its request, known for ``keep`` after its deadline.
 
         Raises:
-            UnknownRequestError: no such request.
+            RequestNotFoundError: no such request.
         """
         entry = self.get(copy.question_id)
         entry.copies[copy.handle] = copy

@@ -9,8 +9,8 @@ from itertools import islice
 
 from sayso.calls import RunRef
 from sayso.clock import Clock
-from sayso.errors import DuplicateRequestError, UnknownRequestError, UnreadableEventError
-from sayso.events import Outcome, RequestEnding, UserInputRequest
+from sayso.errors import DuplicateRequestError, RequestNotFoundError, UnreadableEventError
+from sayso.events import Outcome, Resolution, UserInputRequest
 from sayso.rules.rule import RememberedRule
 from sayso.stores import audit
 from sayso.stores.memory.audit import MemoryAudit
@@ -64,7 +64,7 @@ class MemoryStore:
         seconds: float,
         inbox: str,
         book: str | None,
-        ending: RequestEnding | None = None,
+        ending: Resolution | None = None,
         key: str = "",
         sequel: Sequel | None = None,
         audited: bool = True,
@@ -109,7 +109,7 @@ class MemoryStore:
     async def settle(
         self,
         question_id: str,
-        ending: RequestEnding,
+        ending: Resolution,
         *,
         remember: RememberedRule | None = None,
         handle: str = "",
@@ -120,7 +120,7 @@ class MemoryStore:
         """Record the ending and the rule, then tell those who wait."""
         entry = self._records.get(question_id)
         if handle and handle not in entry.copies:
-            raise UnknownRequestError(question_id)
+            raise RequestNotFoundError(question_id)
         check_has_a_home(entry.request.run, remember)
         self._records.refuse_again(delivery)
         if entry.ending is not None:
@@ -138,8 +138,8 @@ class MemoryStore:
         return settled if job is None else replace(settled, receipt=job.receipt, record=job.record)
 
     async def settle_later(
-        self, question_id: str, ending: RequestEnding, *, seconds: float
-    ) -> RequestEnding | None:
+        self, question_id: str, ending: Resolution, *, seconds: float
+    ) -> Resolution | None:
         """Let the request end with this in so many seconds, unless another refusal comes first."""
         if ending.approves_a_call:
             raise ValueError("an approval cannot be foreseen: a rule may forbid it by then")
@@ -148,7 +148,7 @@ class MemoryStore:
             entry.foreseen = (ending, self._clock() + timedelta(seconds=seconds))
         return entry.ending
 
-    async def overrule(self, question_id: str, denial: RequestEnding) -> RequestEnding:
+    async def overrule(self, question_id: str, denial: Resolution) -> Resolution:
         """Put a denial in the place of a recorded approval of a call."""
         if denial.approves_a_call:
             raise ValueError("only a denial overrules")
@@ -168,7 +168,7 @@ class MemoryStore:
     def _end(
         self,
         entry: Entry,
-        ending: RequestEnding,
+        ending: Resolution,
         facts: audit.Facts | None,
         upkeep: Upkeep | None = None,
     ) -> Job | None:
@@ -190,7 +190,7 @@ class MemoryStore:
         self._bus.tell(branch_topic(entry.request.run), ending)
         return job
 
-    def _counting(self, entry: Entry, offered: RequestEnding) -> RequestEnding:
+    def _counting(self, entry: Entry, offered: Resolution) -> Resolution:
         """The ending that counts for an open request: the one offered, unless it comes too late."""
         now = self._clock()
         if entry.foreseen is not None and (now >= entry.due() or _agrees(offered)):
@@ -202,13 +202,13 @@ class MemoryStore:
             raise ValueError(f"request {entry.request.question_id!r} has not expired yet")
         return offered
 
-    def _ruled(self, entry: Entry, offered: RequestEnding) -> RequestEnding:
+    def _ruled(self, entry: Entry, offered: Resolution) -> Resolution:
         """The ending, or a denial where the rules of this moment forbid what it approves."""
         if not offered.approves_a_call:
             return offered
         return entry.request.ruled(offered, self._rules.read(entry.request.run))
 
-    def _ring(self, ending: RequestEnding, run: RunRef) -> Ring:
+    def _ring(self, ending: Resolution, run: RunRef) -> Ring:
         return Ring(ending, self._rules.version(run), self._clock().timestamp())
 
 
@@ -222,9 +222,9 @@ class MemoryWatch:
 
     async def look(
         self, question_ids: Sequence[str], *, inbox: str
-    ) -> Mapping[str, RequestEnding | UnreadableEventError | None]:
+    ) -> Mapping[str, Resolution | UnreadableEventError | None]:
         """The endings recorded so far; the inbox is rung for the open ones from now on."""
-        seen: dict[str, RequestEnding | UnreadableEventError | None] = {}
+        seen: dict[str, Resolution | UnreadableEventError | None] = {}
         for question_id in question_ids:
             entry = self._records.find(question_id)
             if entry is not None:
@@ -266,5 +266,5 @@ class MemoryWatch:
         return [self._records.record(entry) for entry in waiting]
 
 
-def _agrees(ending: RequestEnding) -> bool:
+def _agrees(ending: Resolution) -> bool:
     return ending.outcome in (Outcome.APPROVED, Outcome.ANSWERED)

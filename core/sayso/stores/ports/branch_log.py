@@ -24,7 +24,7 @@ class BranchLog(Protocol):
         it is written already, however often it is offered.
 
         Raises:
-            UnknownRequestError: no such request.
+            RequestNotFoundError: no such request.
         """
         ...
 

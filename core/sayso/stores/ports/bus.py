@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from sayso.events import Event, RequestEnding
+from sayso.events import Event, Resolution
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Ring:
     ``book`` is None where that is not known or was too long ago.
     """
 
-    ending: RequestEnding
+    ending: Resolution
     book: str | None = None
     at: float = 0.0
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from sayso.cards.called import NOBODY, Call
 from sayso.chats.places import MessageRef, Place
-from sayso.events import RequestEnding, UserInputRequest
+from sayso.events import Resolution, UserInputRequest
 from sayso.stores.ports.rules import Revoked
 from sayso.stores.ports.uses import Use
 
@@ -70,7 +70,7 @@ class Found:
 
     copy: Copy
     request: UserInputRequest
-    ending: RequestEnding | None
+    ending: Resolution | None
     use: Use | None = None
     revoked: Revoked | None = None
 
@@ -79,7 +79,7 @@ class Found:
 class Marked:
     """What is known of a copy when it was noted: how its request has ended, and ``closed_at``."""
 
-    ending: RequestEnding | None = None
+    ending: Resolution | None = None
     closed_at: datetime | None = None
 
 
@@ -127,7 +127,7 @@ class Copies(Protocol):
         The request is known for at least ``keep`` after its deadline from now on.
 
         Raises:
-            UnknownRequestError: no such request.
+            RequestNotFoundError: no such request.
         """
         ...
 
@@ -152,6 +152,6 @@ class Copies(Protocol):
         ``offer``, the other desks hear of it by their ``Intake``.
 
         Raises:
-            UnknownRequestError: no such request.
+            RequestNotFoundError: no such request.
         """
         ...

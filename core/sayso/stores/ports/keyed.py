@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sayso.calls import RunRef
-from sayso.events import RequestEnding
+from sayso.events import Resolution
 from sayso.stores.ports.requests import Record
 
 LONGEST_KEY = 1_024
@@ -54,7 +54,7 @@ class Keyed(Protocol):
         ...
 
     async def leave(
-        self, question_id: str, waiter: str, *, ending: RequestEnding | None = None
+        self, question_id: str, waiter: str, *, ending: Resolution | None = None
     ) -> bool:
         """Give back a hold; with an ending, withdraw the request if nobody else holds it.
 

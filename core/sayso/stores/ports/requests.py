@@ -9,7 +9,7 @@ from typing import Protocol
 
 from sayso.calls import RunRef
 from sayso.errors import UnreadableEventError
-from sayso.events import RequestEnding, UserInputRequest
+from sayso.events import Resolution, UserInputRequest
 from sayso.rules.rule import RememberedRule
 from sayso.stores.ports.copies import Copy
 from sayso.stores.ports.rules import BookChanged, Revoked
@@ -56,7 +56,7 @@ class Settled:
     known of the request.
     """
 
-    ending: RequestEnding
+    ending: Resolution
     first: bool
     heard: int = 0
     forbidden: bool = False
@@ -86,10 +86,10 @@ class Record:
     """
 
     request: UserInputRequest
-    ending: RequestEnding | None = None
+    ending: Resolution | None = None
     copies: tuple[Copy, ...] = ()
     seconds_left: float = 0.0
-    overruled: RequestEnding | None = None
+    overruled: Resolution | None = None
     opened_at: datetime | None = None
     ended_at: datetime | None = None
     use: Use | None = None
@@ -117,7 +117,7 @@ class Store(Protocol):
         seconds: float,
         inbox: str,
         book: str | None,
-        ending: RequestEnding | None = None,
+        ending: Resolution | None = None,
         key: str = "",
         sequel: Sequel | None = None,
         audited: bool = True,
@@ -153,7 +153,7 @@ class Store(Protocol):
     async def settle(
         self,
         question_id: str,
-        ending: RequestEnding,
+        ending: Resolution,
         *,
         remember: RememberedRule | None = None,
         handle: str = "",
@@ -178,7 +178,7 @@ class Store(Protocol):
         that one is not reached, or does not do it.
 
         Raises:
-            UnknownRequestError: no such request, the handle is not bound to it, or something
+            RequestNotFoundError: no such request, the handle is not bound to it, or something
                 else was seen.
             ReplayedCallbackError: this delivery, when not empty, was seen before.
             UnreadableEventError: it approves a request of a kind that is not known here.
@@ -187,8 +187,8 @@ class Store(Protocol):
         ...
 
     async def settle_later(
-        self, question_id: str, ending: RequestEnding, *, seconds: float
-    ) -> RequestEnding | None:
+        self, question_id: str, ending: Resolution, *, seconds: float
+    ) -> Resolution | None:
         """Let the request end with this in so many seconds, or when its own time is over.
 
         Until then another refusal can take its place, an approval or an answer
@@ -197,12 +197,12 @@ class Store(Protocol):
         already, None while it is open.
 
         Raises:
-            UnknownRequestError: no such request.
+            RequestNotFoundError: no such request.
             ValueError: it approves a call, which a rule may forbid by then.
         """
         ...
 
-    async def overrule(self, question_id: str, denial: RequestEnding) -> RequestEnding:
+    async def overrule(self, question_id: str, denial: Resolution) -> Resolution:
         """Put a denial in the place of a recorded approval of a call; one atomic step.
 
         An agent denies what its policy denies by the time the call is to run,
@@ -211,7 +211,7 @@ class Store(Protocol):
         twice. Answers the ending that counts.
 
         Raises:
-            UnknownRequestError: no such request.
+            RequestNotFoundError: no such request.
             ValueError: it is still open, or the denial approves a call.
         """
         ...
@@ -226,7 +226,7 @@ class Watch(Protocol):
 
     async def look(
         self, question_ids: Sequence[str], *, inbox: str
-    ) -> Mapping[str, RequestEnding | UnreadableEventError | None]:
+    ) -> Mapping[str, Resolution | UnreadableEventError | None]:
         """The endings recorded so far, None for open requests; unknown ids are left out.
 
         From this moment on the inbox is rung for each of the open ones. An
@@ -242,7 +242,7 @@ class Watch(Protocol):
         """Let the request expire in so many seconds unless it does so earlier; when it expires.
 
         Raises:
-            UnknownRequestError: no such request.
+            RequestNotFoundError: no such request.
         """
         ...
 

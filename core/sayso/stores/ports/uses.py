@@ -39,7 +39,7 @@ class Uses(Protocol):
 
     Whatever is recorded is shown on the cards of the request and, of what a
     person approved, is in the audit. Raises StoreUnreachableError like Store,
-    and UnknownRequestError where there is no such request.
+    and RequestNotFoundError where there is no such request.
     """
 
     async def take(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from sayso.errors import ReplayedCallbackError, UnknownRequestError
+from sayso.errors import ReplayedCallbackError, RequestNotFoundError
 from sayso.questions.wire import decode_ending
 from sayso.stores.handles import new_handle
 from sayso.stores.ports import KEPT, Copy, Found, Marked, Offer
@@ -40,12 +40,12 @@ class RedisCopies:
         """Bind a new handle to its request and place.
 
         Raises:
-            UnknownRequestError: no such request.
+            RequestNotFoundError: no such request.
         """
         milliseconds = round(keep.total_seconds() * 1000)
         kept = (stored_copy(copy), stored_bundle(copy), milliseconds, stored_call(copy))
         if not await self._client.run(_ISSUE, copy.question_id, copy.handle, *kept):
-            raise UnknownRequestError(copy.question_id)
+            raise RequestNotFoundError(copy.question_id)
 
     async def drop(self, copy: Copy) -> None:
         """Forget an intention that was not carried out."""
@@ -71,7 +71,7 @@ class RedisCopies:
         """Note the message a copy became and whether all of it was shown: what was, stays so.
 
         Raises:
-            UnknownRequestError: no such request.
+            RequestNotFoundError: no such request.
         """
         said, closed = await self._client.run(
             _MARK,
@@ -82,7 +82,7 @@ class RedisCopies:
             *told_offer(offer),
         )
         if said == 0:
-            raise UnknownRequestError(copy.question_id)
+            raise RequestNotFoundError(copy.question_id)
         return Marked(
             None if said == 1 else decode_ending(said), moment(closed) if closed else None
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sayso.calls import RunRef
-from sayso.events import RequestEnding
+from sayso.events import Resolution
 from sayso.questions.wire import encode
 from sayso.stores import audit
 from sayso.stores.ports import Hold, Record
@@ -30,7 +30,7 @@ class RedisKeyed:
         return known_record(question_id.decode(), fields, now)
 
     async def leave(
-        self, question_id: str, waiter: str, *, ending: RequestEnding | None = None
+        self, question_id: str, waiter: str, *, ending: Resolution | None = None
     ) -> bool:
         """Give back a hold; with an ending, withdraw the request if nobody else holds it."""
         written, facts = b"", b""

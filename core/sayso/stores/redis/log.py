@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sayso.calls import RunRef, new_id
-from sayso.errors import EventsGoneError, UnknownRequestError
+from sayso.errors import EventsGoneError, RequestNotFoundError
 from sayso.events import Event
 from sayso.questions.wire import encode
 from sayso.stores.branch_log import (
@@ -53,7 +53,7 @@ class RedisBranchLog:
             encode(BranchGrewEvent.of(run)),
         )
         if written < 0:
-            raise UnknownRequestError(question_id)
+            raise RequestNotFoundError(question_id)
         return bool(written)
 
     async def end(self, run: RunRef) -> Position:

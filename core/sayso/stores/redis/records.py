@@ -11,7 +11,7 @@ from pydantic_core import from_json, to_json
 from sayso.cards.called import NOBODY, Call, Called
 from sayso.chats.places import Place
 from sayso.errors import UnreadableEventError
-from sayso.events import RequestEnding, RequestExpiredEvent, UserInputRequest
+from sayso.events import RequestExpiredEvent, Resolution, UserInputRequest
 from sayso.questions.wire import decode_ending, decode_request
 from sayso.rules.book import RuleBook
 from sayso.rules.floor import AgentFloor
@@ -42,7 +42,7 @@ def _decoded(data: bytes, deadline: bytes) -> UserInputRequest:
 _kept = lru_cache(maxsize=8_192)(_decoded)
 
 
-def expiry(question_id: str, data: bytes, now: int) -> RequestEnding:
+def expiry(question_id: str, data: bytes, now: int) -> Resolution:
     """The expiry of a stored request, even of a kind that this process does not know."""
     try:
         request = decode_request(data)

@@ -17,11 +17,11 @@ from sayso.calls import RunRef
 from sayso.errors import (
     DuplicateRequestError,
     ReplayedCallbackError,
+    RequestNotFoundError,
     StoreUnreachableError,
-    UnknownRequestError,
     UnreadableEventError,
 )
-from sayso.events import Outcome, RequestEnding, UserInputRequest
+from sayso.events import Outcome, Resolution, UserInputRequest
 from sayso.questions.wire import decode_ending, encode
 from sayso.rules.rule import RememberedRule, Scope
 from sayso.stores import audit
@@ -72,7 +72,7 @@ class RedisStore:
         seconds: float,
         inbox: str,
         book: str | None,
-        ending: RequestEnding | None = None,
+        ending: Resolution | None = None,
         key: str = "",
         sequel: Sequel | None = None,
         audited: bool = True,
@@ -110,7 +110,7 @@ class RedisStore:
     async def settle(
         self,
         question_id: str,
-        ending: RequestEnding,
+        ending: Resolution,
         *,
         remember: RememberedRule | None = None,
         handle: str = "",
@@ -157,8 +157,8 @@ class RedisStore:
         raise StoreUnreachableError("the session's rules kept changing: nothing was decided")
 
     async def settle_later(
-        self, question_id: str, ending: RequestEnding, *, seconds: float
-    ) -> RequestEnding | None:
+        self, question_id: str, ending: Resolution, *, seconds: float
+    ) -> Resolution | None:
         """Let the request end with this in so many seconds, unless another refusal comes first."""
         if ending.approves_a_call:
             raise ValueError("an approval cannot be foreseen: a rule may forbid it by then")
@@ -170,17 +170,17 @@ class RedisStore:
             ceil(seconds * 1000),
         )
         if said == 0:
-            raise UnknownRequestError(question_id)
+            raise RequestNotFoundError(question_id)
         return None if said == 1 else decode_ending(said)
 
-    async def overrule(self, question_id: str, denial: RequestEnding) -> RequestEnding:
+    async def overrule(self, question_id: str, denial: Resolution) -> Resolution:
         """Put a denial in the place of a recorded approval of a call."""
         if denial.approves_a_call:
             raise ValueError("only a denial overrules")
         facts = audit.written(audit.overruled(denial))
         said = await self._client.run(_OVERRULE, question_id, encode(denial), facts)
         if said == 0:
-            raise UnknownRequestError(question_id)
+            raise RequestNotFoundError(question_id)
         if said == 1:
             raise ValueError(f"request {question_id!r} has not ended yet")
         return decode_ending(said)
@@ -191,7 +191,7 @@ class RedisStore:
         return read_record(question_id, fields, now)
 
     async def _settled(
-        self, question_id: str, offered: RequestEnding, said: bytes, rest: Sequence[Any]
+        self, question_id: str, offered: Resolution, said: bytes, rest: Sequence[Any]
     ) -> Settled:
         match said:
             case b"first":
@@ -210,7 +210,7 @@ class RedisStore:
             case b"replayed":
                 raise ReplayedCallbackError("this callback was handled before")
             case _:
-                raise UnknownRequestError(question_id)
+                raise RequestNotFoundError(question_id)
 
 
 def _by(upkeep: Upkeep | None) -> tuple[str, str]:
@@ -260,7 +260,7 @@ def _remembered(rule: RememberedRule | None) -> tuple[str, bytes, int, int, byte
     )
 
 
-def _ending_or_error(data: bytes) -> RequestEnding | UnreadableEventError:
+def _ending_or_error(data: bytes) -> Resolution | UnreadableEventError:
     """One ending of many: one that cannot be read must not hide the others."""
     try:
         return decode_ending(data)
@@ -277,7 +277,7 @@ class RedisWatch:
 
     async def look(
         self, question_ids: Sequence[str], *, inbox: str
-    ) -> Mapping[str, RequestEnding | UnreadableEventError | None]:
+    ) -> Mapping[str, Resolution | UnreadableEventError | None]:
         """The endings recorded so far; the inbox is rung for the open ones from now on.
 
         A request rings the eight inboxes that looked last.
@@ -308,7 +308,7 @@ class RedisWatch:
         """Let the request expire in so many seconds unless it does so earlier; when it expires."""
         deadline = await self._client.run(_SHORTEN, question_id, ceil(seconds * 1000))
         if not deadline:
-            raise UnknownRequestError(question_id)
+            raise RequestNotFoundError(question_id)
         return moment(deadline)
 
     async def retain(self, question_id: str, *, seconds: float) -> None:
@@ -362,5 +362,5 @@ class RedisWatch:
     async def _end(self, question_id: str, request: bytes, now: int) -> None:
         try:
             await self._store.settle(question_id, expiry(question_id, request, now))
-        except UnknownRequestError:
+        except RequestNotFoundError:
             return  # its time to live ended in this moment

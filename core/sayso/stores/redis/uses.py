@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sayso.errors import UnknownRequestError
+from sayso.errors import RequestNotFoundError
 from sayso.stores import audit
 from sayso.stores.ports import BookChanged, Use, Went
 from sayso.stores.redis.client import Client, Script
@@ -40,11 +40,11 @@ class RedisUses:
         facts = audit.written(audit.lapsed())
         said: int = await self._client.run(_LAPSE, question_id, facts)
         if said < 0:
-            raise UnknownRequestError(question_id)
+            raise RequestNotFoundError(question_id)
         return said == 1
 
 
 def _use(question_id: str, said: int | list[bytes | None]) -> Use | None:
     if said == 0:
-        raise UnknownRequestError(question_id)
+        raise RequestNotFoundError(question_id)
     return None if isinstance(said, int) else read_use(said)

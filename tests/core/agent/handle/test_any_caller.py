@@ -12,19 +12,19 @@ import pytest
 import trio
 from support.people import People, silent
 
-from sayso import Handle, Outcome, ToolCall, Verdict, WrongLoopError
+from sayso import CheckResult, Handle, Outcome, ToolCall, WrongLoopError
 
 
 def call(number: int) -> ToolCall:
     return ToolCall("bash", {"command": f"run {number}"})
 
 
-def three_loops_in_turn(handle: Handle) -> list[Verdict]:
+def three_loops_in_turn(handle: Handle) -> list[CheckResult]:
     return [asyncio.run(handle.check(call(number), timeout=15)) for number in range(3)]
 
 
-def in_trio(handle: Handle) -> list[Verdict]:
-    said: list[Verdict] = []
+def in_trio(handle: Handle) -> list[CheckResult]:
+    said: list[CheckResult] = []
 
     async def one(number: int) -> None:
         said.append(await handle.check(call(number), timeout=15))
@@ -38,14 +38,14 @@ def in_trio(handle: Handle) -> list[Verdict]:
     return said
 
 
-def without_a_loop(handle: Handle) -> list[Verdict]:
+def without_a_loop(handle: Handle) -> list[CheckResult]:
     return [handle.sync.check(call(20), timeout=15)]
 
 
 def test_one_handle_answers_four_threads_three_loops_trio_and_a_caller_without_a_loop_at_once(
     handle: Handle, store_url: str
 ) -> None:
-    callers: list[Callable[[Handle], list[Verdict]]] = [
+    callers: list[Callable[[Handle], list[CheckResult]]] = [
         three_loops_in_turn,
         in_trio,
         without_a_loop,
@@ -60,7 +60,7 @@ def test_one_handle_answers_four_threads_three_loops_trio_and_a_caller_without_a
 
 
 def test_in_each_of_them_a_question_expires_in_time(handle: Handle) -> None:
-    ways: list[Callable[[], Verdict]] = [
+    ways: list[Callable[[], CheckResult]] = [
         lambda: handle.sync.check(call(1), timeout=0.2),
         lambda: asyncio.run(handle.check(call(1), timeout=0.2)),
         lambda: trio.run(lambda: handle.check(call(1), timeout=0.2)),

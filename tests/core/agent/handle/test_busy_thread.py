@@ -13,10 +13,10 @@ import trio
 
 import sayso
 from sayso import (
-    Context,
     Decision,
     Handle,
     Outcome,
+    PolicyContext,
     ToolCall,
     WaitTimeoutError,
     WrongLoopError,
@@ -32,7 +32,7 @@ class Blocking:
         self.released = threading.Event()
         self.calls: list[str] = []
 
-    async def decide(self, call: ToolCall, context: Context) -> Decision:
+    async def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
         self.calls.append(call.name)
         self.released.wait(30)
         return Decision.ALLOW
@@ -95,7 +95,7 @@ class Turning:
         self.handle: Handle | None = None
         self.said: list[str] = []
 
-    async def decide(self, call: ToolCall, context: Context) -> Decision:
+    async def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
         assert self.handle is not None
         if call.name == "inner":
             return Decision.DENY

@@ -14,10 +14,10 @@ import pytest
 import sayso
 from sayso import (
     ConfigError,
-    Context,
     Decision,
     Gate,
     Handle,
+    PolicyContext,
     RunRef,
     ToolBlocked,
     ToolCall,
@@ -35,7 +35,7 @@ class Book:
         self.declared: list[object] = []
         self.change: dict[str, Any] | None = None
 
-    async def decide(self, call: ToolCall, context: Context) -> Decision:
+    async def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
         self.calls.append(call)
         self.declared.append(context.declaration)
         if "no" in call.arguments.values():
@@ -330,7 +330,7 @@ def test_a_guarded_tool_asks_for_the_run_it_was_guarded_for(handle: Handle, book
     runs: list[RunRef] = []
 
     class Noting(Book):
-        async def decide(self, call: ToolCall, context: Context) -> Decision:
+        async def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
             runs.append(context.run)
             return Decision.ALLOW
 

@@ -13,16 +13,16 @@ from support.people import People
 
 from sayso import (
     ArgumentsChangedError,
+    CheckResult,
     Clarification,
     Clarify,
     Gate,
     Handle,
     Outcome,
     ToolCall,
-    Verdict,
 )
 from sayso.clock import utc_now
-from sayso.events import RequestEnding, UserInputRequest
+from sayso.events import Resolution, UserInputRequest
 
 CALL = ToolCall("bash", {"command": "ls"}, "call-1")
 
@@ -31,7 +31,7 @@ class Size(BaseModel):
     size: int
 
 
-def first_choice(request: UserInputRequest) -> RequestEnding:
+def first_choice(request: UserInputRequest) -> Resolution:
     """A person who presses the first button, and fills in 3."""
     choice = request.card().choices[0]
     inputs = {"size": 3} if choice.form is not None else {}
@@ -87,7 +87,7 @@ def test_arguments_that_change_while_they_are_asked_about_do_not_run(
 ) -> None:
     arguments = {"command": "ls"}
 
-    def change(request: UserInputRequest) -> RequestEnding:
+    def change(request: UserInputRequest) -> Resolution:
         arguments["command"] = "rm -rf /"
         return first_choice(request)
 
@@ -104,7 +104,7 @@ def test_a_withdrawn_question_ends_as_cancelled(handle: Handle) -> None:
     assert isinstance(asked, str)
 
     assert handle.sync.cancel(asked, reason="never mind").outcome is Outcome.CANCELLED
-    verdict: Verdict = handle.sync.resume(asked)
+    verdict: CheckResult = handle.sync.resume(asked)
     assert verdict.reason == "never mind"
 
 

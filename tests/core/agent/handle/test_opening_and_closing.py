@@ -14,8 +14,8 @@ from support.people import People, silent
 import sayso
 from sayso import (
     ConfigError,
+    GateClosedError,
     Handle,
-    HandleClosedError,
     Outcome,
     RulePolicy,
     RunRef,
@@ -63,7 +63,7 @@ def test_a_closed_handle_approves_nothing() -> None:
     handle.close()
 
     assert handle.sync.check(CALL).outcome is Outcome.CANCELLED
-    with pytest.raises(HandleClosedError):
+    with pytest.raises(GateClosedError):
         handle.sync.submit(CALL)
 
 
@@ -89,7 +89,7 @@ def test_who_waits_when_it_is_closed_is_told_and_the_question_is_withdrawn(
     def clarify() -> None:
         try:
             handle.sync.clarify("Which?")
-        except HandleClosedError as error:
+        except GateClosedError as error:
             said.append(type(error))
 
     waiting = [
@@ -106,7 +106,7 @@ def test_who_waits_when_it_is_closed_is_told_and_the_question_is_withdrawn(
             thread.join(20)
 
         endings = {people.ended.get(timeout=20).outcome for _ in waiting}
-    assert sorted(map(str, said)) == sorted(map(str, [Outcome.CANCELLED, HandleClosedError]))
+    assert sorted(map(str, said)) == sorted(map(str, [Outcome.CANCELLED, GateClosedError]))
     assert endings == {Outcome.CANCELLED}
 
 

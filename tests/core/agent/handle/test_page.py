@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.people import People, allow
 
-from sayso.events import RequestEnding, UserInputRequest
+from sayso.events import Resolution, UserInputRequest
 from sayso.questions.permission import PermissionRequestEvent
 
 PAGE = Path(__file__).parents[4] / "docs/agents/handle.md"
@@ -22,7 +22,7 @@ BLOCKS = re.findall(
 )
 
 
-def by_day(request: UserInputRequest) -> RequestEnding | None:
+def by_day(request: UserInputRequest) -> Resolution | None:
     """A person who allows everything, and sleeps at night."""
     assert isinstance(request, PermissionRequestEvent)
     return None if request.run.run_id == "night" else allow(request)

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from sayso import (
-    Context,
     Decision,
     Gate,
     PermissionRequestEvent,
+    PolicyContext,
     RunRef,
     ToolCall,
     UserInputRequest,
@@ -31,7 +31,7 @@ class Change:
     def __init__(self, arguments: Mapping[str, Any]) -> None:
         self._arguments = arguments
 
-    async def decide(self, call: ToolCall, context: Context) -> Decision:
+    async def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
         return Decision.ALLOW.with_arguments(dict(self._arguments))
 
 

@@ -15,14 +15,14 @@ from sayso.agent.tools.wrap import LocalGate, wrap
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError, ToolBlocked
 from sayso.events import Outcome
-from sayso.policy.decision import Context, Decision
+from sayso.policy.decision import Decision, PolicyContext
 from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.rule import Rule
 
 CALL = ToolCall("bash", {"command": "ls"})
 
 
-def asks(call: ToolCall, context: Context) -> Decision:
+def asks(call: ToolCall, context: PolicyContext) -> Decision:
     return Decision.ASK
 
 

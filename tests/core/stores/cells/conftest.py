@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 
 
 @pytest.fixture(params=["memory", "redis"])
@@ -22,5 +22,5 @@ def address(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 async def backend(address: str) -> AsyncIterator[Backend]:
     """The store that they make."""
-    async with open_backend(address) as opened:
+    async with open_store(address) as opened:
         yield opened

@@ -18,7 +18,7 @@ from sayso.agent.options import GateOptions
 from sayso.errors import StoreUnreachableError
 from sayso.stores.addresses import namespace_of, slot_of, written
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.stores.redis.keys import Keys
 from sayso.testing import a_response, soon, until
 
@@ -78,8 +78,8 @@ async def test_cells_are_spread_over_the_nodes_and_decide_right(
 ) -> None:
     where = address(nodes, number)
     async with (
-        open_backend(where) as agents,
-        open_backend(where) as bots,
+        open_store(where) as agents,
+        open_store(where) as bots,
         bots.outbox.jobs("desk") as jobs,
     ):
         for cell in range(number):
@@ -95,8 +95,8 @@ async def test_a_node_that_is_killed_takes_its_cells_with_it_and_no_others_until
 ) -> None:
     where = address(nodes, 2)
     async with (
-        open_backend(where) as agents,
-        open_backend(where) as bots,
+        open_store(where) as agents,
+        open_store(where) as bots,
         bots.outbox.jobs("desk") as jobs,
     ):
         for cell in ("00", "01"):

@@ -12,7 +12,7 @@ from support.cells import AGENT, asked_in, in_cell, remember_in
 from sayso import Gate, RunRef, ToolCall
 from sayso.errors import OtherCellsError, StoreUnreachableError
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.testing import a_request, a_rule
 
 CALL = ToolCall("run_command")
@@ -31,7 +31,7 @@ def listed(urls: list[str], *named: tuple[str, int]) -> str:
 
 async def use(address: str) -> None:
     """Let every cell be used once."""
-    async with open_backend(address) as backend:
+    async with open_store(address) as backend:
         for name in backend.cells:
             await backend.rules.book(in_cell(backend, name))
 
@@ -53,7 +53,7 @@ async def test_a_list_that_is_another_one_is_refused_in_every_cell(
     named, said = OTHERS[change]
     await use(listed(urls, *THE_SAME))
 
-    async with open_backend(listed(urls, *named)) as backend:
+    async with open_store(listed(urls, *named)) as backend:
         for name in backend.cells:
             with pytest.raises(OtherCellsError, match=said):
                 await asked_in(backend, name)
@@ -70,7 +70,7 @@ async def test_one_store_under_two_names_is_refused(urls: list[str]) -> None:
     again = urls[0].replace("127.0.0.1", "localhost")
     assert again != urls[0]
 
-    async with open_backend(f"{urls[0]}&cell=00 {again}&cell=01") as backend:
+    async with open_store(f"{urls[0]}&cell=00 {again}&cell=01") as backend:
         await backend.rules.book(in_cell(backend, "00"))
         with pytest.raises(OtherCellsError, match="listed as cell 01 of the store is its cell 00"):
             await backend.rules.book(in_cell(backend, "01"))
@@ -80,10 +80,10 @@ async def test_a_namespace_that_is_new_in_the_place_of_a_cell_is_given_what_coun
     urls: list[str],
 ) -> None:
     rule = a_rule(effect="deny", scope="agent")
-    async with open_backend(listed(urls, *THE_SAME)) as backend:
+    async with open_store(listed(urls, *THE_SAME)) as backend:
         await remember_in(backend, in_cell(backend, "00"), rule)
 
-    async with open_backend(listed(urls, ("00", 0), ("01", 2))) as backend:
+    async with open_store(listed(urls, ("00", 0), ("01", 2))) as backend:
         book = await backend.rules.book(in_cell(backend, "01"))
 
     assert book.remembered == (rule,)
@@ -92,11 +92,11 @@ async def test_a_namespace_that_is_new_in_the_place_of_a_cell_is_given_what_coun
 async def test_the_order_of_the_list_and_how_a_server_is_reached_may_change(
     urls: list[str],
 ) -> None:
-    async with open_backend(listed(urls, *THE_SAME)) as backend:
+    async with open_store(listed(urls, *THE_SAME)) as backend:
         requests = [await asked_in(backend, name) for name in ("00", "01")]
     other_way = [url.replace("127.0.0.1", "localhost") + "&socket_timeout=5" for url in urls]
 
-    async with open_backend(listed(other_way, *reversed(THE_SAME))) as backend:
+    async with open_store(listed(other_way, *reversed(THE_SAME))) as backend:
         there = await backend.watch.pending()
 
     assert {one.request.question_id for one in there} == {one.question_id for one in requests}
@@ -113,7 +113,7 @@ ALONE: dict[str, Callable[[Backend], Awaitable[Any]]] = {
 
 @pytest.mark.parametrize("door", ALONE)
 async def test_a_cell_is_never_taken_for_a_store_of_its_own(urls: list[str], door: str) -> None:
-    async with open_backend(urls[1]) as alone:
+    async with open_store(urls[1]) as alone:
         await ALONE[door](alone)
         # The process was there before the store became a cell.
         await use(listed(urls, *THE_SAME))
@@ -129,8 +129,8 @@ async def test_what_waits_in_other_cells_than_those_listed_is_taken_by_nobody(
 ) -> None:
     await use(listed(urls, *THE_SAME))
     async with (
-        open_backend(listed(urls, *THE_SAME)) as backend,
-        open_backend(listed(urls, ("00", 0))) as wrong,
+        open_store(listed(urls, *THE_SAME)) as backend,
+        open_store(listed(urls, ("00", 0))) as wrong,
         wrong.outbox.jobs("wrong") as stolen,
     ):
         taking = asyncio.ensure_future(anext(stolen))
@@ -147,7 +147,7 @@ async def test_what_waits_in_other_cells_than_those_listed_is_taken_by_nobody(
 async def test_a_cell_that_is_away_is_no_other_list(urls: list[str]) -> None:
     address = f"{urls[0]}&cell=00 redis://127.0.0.1:1?cell=01"
 
-    async with open_backend(address) as backend:
+    async with open_store(address) as backend:
         with pytest.raises(StoreUnreachableError) as caught:
             await backend.leases.ping()
 

@@ -9,7 +9,7 @@ from support.valkey_server import Valkey
 
 from sayso.errors import OtherCellsError
 from sayso.stores.addresses import MARK, read_cells
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.stores.redis.keys import Keys
 from sayso.testing import a_response, a_rule, until
 
@@ -20,17 +20,17 @@ async def test_a_cell_moves_to_another_server_with_all_that_is_in_it() -> None:
         both, moved = (
             f"{one.url}?cell=00 {there.url}?cell=01&socket_timeout=5" for there in (old, new)
         )
-        async with open_backend(both) as backend:
+        async with open_store(both) as backend:
             request, rule = await asked_in(backend, "01"), a_rule(effect="deny", scope="session")
             await remember_in(backend, in_cell(backend, "01", after=50), rule)
 
         await replicated(old, new)
-        async with open_backend(moved) as backend:
+        async with open_store(moved) as backend:
             [waiting] = await backend.watch.pending()
             settled = await backend.store.settle(request.question_id, a_response(request))
             book = await backend.rules.book(in_cell(backend, "01", after=50))
 
-        async with open_backend(both) as left_behind:
+        async with open_store(both) as left_behind:
             await left_behind.rules.book(in_cell(left_behind, "00"))
             with pytest.raises(OtherCellsError, match="belongs to the cells redis-c"):
                 await left_behind.rules.book(in_cell(left_behind, "01"))

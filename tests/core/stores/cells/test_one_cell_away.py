@@ -23,7 +23,7 @@ from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import CellAwayError, StoreUnreachableError
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.stores.handles import cell_in
 from sayso.stores.topics import LOG_TOPIC
 from sayso.tasks import Background
@@ -60,7 +60,7 @@ async def test_a_question_is_asked_and_decided_on_a_card_while_another_cell_is_a
     both: Servers,
 ) -> None:
     chat = ChatDouble()
-    async with open_backend(both.address) as backend, open_backend(both.address) as bots:
+    async with open_store(both.address) as backend, open_store(both.address) as bots:
         await warm(backend)
         desk = Desk(bots, [chat], ROUTES)
         async with Background("a desk").during(desk.run()):
@@ -79,7 +79,7 @@ async def test_a_press_for_a_cell_that_is_not_served_is_refused_with_a_clear_wor
     both: Servers,
 ) -> None:
     chat = ChatDouble()
-    async with open_backend(both.address) as backend:
+    async with open_store(both.address) as backend:
         desk = Desk(backend, [chat], ROUTES)
         async with Background("a desk").during(desk.run()):
             request = await asked_in(backend, "01")
@@ -99,7 +99,7 @@ async def test_a_press_for_a_cell_that_is_not_served_is_refused_with_a_clear_wor
 async def test_a_question_to_the_cell_that_is_away_is_a_no_that_names_the_cell(
     both: Servers,
 ) -> None:
-    async with open_backend(both.address) as backend:
+    async with open_store(both.address) as backend:
         await warm(backend)
         both.kill(1)
 
@@ -108,7 +108,7 @@ async def test_a_question_to_the_cell_that_is_away_is_a_no_that_names_the_cell(
 
 
 async def test_a_run_that_waits_goes_on_when_its_cell_is_back(both: Servers) -> None:
-    async with open_backend(both.address) as backend, open_backend(both.address) as bots:
+    async with open_store(both.address) as backend, open_store(both.address) as bots:
         await warm(backend)
         check = asyncio.create_task(gate_in(backend, "01").check(CALL, timeout=25))
         run = in_cell(backend, "01")
@@ -133,7 +133,7 @@ async def test_a_run_that_waits_goes_on_when_its_cell_is_back(both: Servers) -> 
 async def test_a_run_goes_on_whose_subscription_was_lost_while_others_wait_in_a_cell_that_is_away(
     both: Servers,
 ) -> None:
-    async with open_backend(both.address) as backend, open_backend(both.address) as bots:
+    async with open_store(both.address) as backend, open_store(both.address) as bots:
         await warm(backend)
         checks = {
             name: asyncio.create_task(gate_in(backend, name).check(CALL, timeout=25))
@@ -159,7 +159,7 @@ async def test_a_run_goes_on_whose_subscription_was_lost_while_others_wait_in_a_
 async def test_what_is_asked_for_by_an_id_is_not_called_unknown_while_a_cell_is_away(
     both: Servers,
 ) -> None:
-    async with open_backend(both.address) as backend, open_backend(both.address) as other:
+    async with open_store(both.address) as backend, open_store(both.address) as other:
         await warm(backend)
         there = await asked_in(backend, "01")
         here = await asked_in(backend, "00")
@@ -173,7 +173,7 @@ async def test_what_is_asked_for_by_an_id_is_not_called_unknown_while_a_cell_is_
 async def test_lists_show_what_answers_and_the_log_names_the_rest(
     both: Servers, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with open_backend(both.address) as backend:
+    async with open_store(both.address) as backend:
         await warm(backend)
         here, _ = await asked_in(backend, "00"), await asked_in(backend, "01")
         await remember_in(backend, in_cell(backend, "00"), a_rule())
@@ -191,7 +191,7 @@ async def test_lists_show_what_answers_and_the_log_names_the_rest(
 
 
 async def test_no_cell_at_all_is_an_error_and_no_empty_list(both: Servers) -> None:
-    async with open_backend(both.address) as backend:
+    async with open_store(both.address) as backend:
         await warm(backend)
         both.kill(0)
         both.kill(1)
@@ -204,7 +204,7 @@ async def test_no_cell_at_all_is_an_error_and_no_empty_list(both: Servers) -> No
 
 
 async def test_late_requests_expire_while_another_cell_is_away(both: Servers) -> None:
-    async with open_backend(both.address) as backend:
+    async with open_store(both.address) as backend:
         await warm(backend)
         both.kill(0)
         gate = gate_in(backend, "01", patience=9)
@@ -224,7 +224,7 @@ async def test_late_requests_expire_while_another_cell_is_away(both: Servers) ->
 
 
 async def test_a_press_for_the_cell_that_is_away_is_not_acknowledged(both: Servers) -> None:
-    async with open_backend(both.address) as backend, open_backend(both.address) as other:
+    async with open_store(both.address) as backend, open_store(both.address) as other:
         await warm(backend)
         request = await asked_in(backend, "01")
         handle = await backend.copies.new_handle(request.question_id)
@@ -236,7 +236,7 @@ async def test_a_press_for_the_cell_that_is_away_is_not_acknowledged(both: Serve
 
 
 async def test_a_lease_outlives_a_cell_and_has_one_owner_when_that_is_back(both: Servers) -> None:
-    async with open_backend(both.address) as one, open_backend(both.address) as other:
+    async with open_store(both.address) as one, open_store(both.address) as other:
         await warm(one)
         assert await one.leases.hold("polling", "one", seconds=30)
         both.kill(0)
@@ -249,7 +249,7 @@ async def test_a_lease_outlives_a_cell_and_has_one_owner_when_that_is_back(both:
 
 async def test_budgets_hold_over_all_cells_and_outlive_one(both: Servers) -> None:
     budget = Budget("slack:C0OPS", Rate(1, 30.0))
-    async with open_backend(both.address) as one, open_backend(both.address) as other:
+    async with open_store(both.address) as one, open_store(both.address) as other:
         await warm(one)
         assert await one.budgets.reserve([budget]) == 0
         assert await other.budgets.reserve([budget]) > 20
@@ -260,7 +260,7 @@ async def test_budgets_hold_over_all_cells_and_outlive_one(both: Servers) -> Non
 
 
 async def test_a_floor_is_laid_where_it_can_be_and_the_rest_is_told(both: Servers) -> None:
-    async with open_backend(both.address) as backend:
+    async with open_store(both.address) as backend:
         await warm(backend)
         both.kill(1)
 
@@ -275,7 +275,7 @@ async def test_a_chat_that_moved_is_noted_where_it_can_be_and_the_rest_is_told(
     both: Servers,
 ) -> None:
     old, new = Place("telegram", "-1"), Place("telegram", "-2")
-    async with open_backend(both.address) as backend:
+    async with open_store(both.address) as backend:
         await warm(backend)
         await backend.leases.move(old, new)
         both.kill(0)
@@ -286,7 +286,7 @@ async def test_a_chat_that_moved_is_noted_where_it_can_be_and_the_rest_is_told(
 
 
 async def test_who_follows_all_logs_goes_on_and_is_told_when_a_cell_is_back(both: Servers) -> None:
-    async with open_backend(both.address) as backend:
+    async with open_store(both.address) as backend:
         await warm(backend)
         both.kill(1)
         async with backend.bus.subscribe(LOG_TOPIC) as bells:
@@ -300,7 +300,7 @@ async def test_who_follows_all_logs_goes_on_and_is_told_when_a_cell_is_back(both
 
 
 async def test_the_checkup_names_the_cell_that_is_wrong(both: Servers) -> None:
-    async with open_backend(both.address) as backend:
+    async with open_store(both.address) as backend:
         await warm(backend)
         both.kill(1)
 

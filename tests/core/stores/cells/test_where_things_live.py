@@ -16,16 +16,16 @@ from sayso import Gate, RunRef, ToolCall
 from sayso.agent.options import GateOptions
 from sayso.errors import (
     DuplicateRequestError,
+    RequestNotFoundError,
     StoreUnreachableError,
     UnknownCellError,
-    UnknownRequestError,
     WrongLoopError,
 )
 from sayso.rules.floor import Floor
 from sayso.stores.backend import Backend
 from sayso.stores.cells.backend import CellsBackend
 from sayso.stores.cells.cells import Cells
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.stores.handles import cell_in, new_handle
 from sayso.stores.topics import LOG_TOPIC
 from sayso.testing import a_copy, a_request, a_response, a_rule, soon, until
@@ -67,7 +67,7 @@ async def test_sessions_are_spread_evenly_whatever_the_order_of_the_list(backend
 
 
 async def test_where_sessions_live_is_the_same_in_every_version() -> None:
-    async with open_backend("memory://?cell=00 memory://?cell=01 memory://?cell=zz") as backend:
+    async with open_store("memory://?cell=00 memory://?cell=01 memory://?cell=zz") as backend:
         names = [the_cells(backend).name_of(RunRef("bot", str(number))) for number in range(12)]
 
     assert " ".join(names) == "01 01 01 zz zz 00 zz 00 00 00 00 zz"
@@ -75,7 +75,7 @@ async def test_where_sessions_live_is_the_same_in_every_version() -> None:
 
 async def test_another_process_finds_a_request_by_its_id_alone(store_url: str) -> None:
     address = " ".join(f"{store_url}-{number}&cell=0{number}" for number in range(3))
-    async with open_backend(address) as agents, open_backend(address) as bots:
+    async with open_store(address) as agents, open_store(address) as bots:
         requests = [await asked_in(agents, name) for name in ("00", "01", "02")]
         for request in requests:
             record = await bots.store.get(request.question_id)
@@ -86,7 +86,7 @@ async def test_another_process_finds_a_request_by_its_id_alone(store_url: str) -
             settled = await bots.store.settle(request.question_id, a_response(request))
             assert settled.first
 
-        with pytest.raises(UnknownRequestError):
+        with pytest.raises(RequestNotFoundError):
             await bots.store.settle("nobody", a_response())
 
 
@@ -234,10 +234,10 @@ async def test_processes_with_other_lists_of_cells_refuse_to_look_in_the_wrong_p
     store_url: str,
 ) -> None:
     urls = [f"{store_url}-{number}&cell=0{number}" for number in range(3)]
-    async with open_backend(" ".join(urls)) as all_of_them:
+    async with open_store(" ".join(urls)) as all_of_them:
         for name in ("00", "01", "02"):
             await asked_in(all_of_them, name)
-    async with open_backend(" ".join(urls[:2])) as some:
+    async with open_store(" ".join(urls[:2])) as some:
         for name in ("00", "01"):
             with pytest.raises(StoreUnreachableError, match="belongs to the cells 00 01 02"):
                 await asked_in(some, name)
@@ -318,7 +318,7 @@ DOORS: dict[str, Callable[[Backend], Awaitable[Any]]] = {
 @pytest.mark.parametrize("door", DOORS)
 def test_cells_of_another_loop_raise_at_once(door: str, address: str) -> None:
     home = asyncio.new_event_loop()
-    opened = open_backend(address)
+    opened = open_store(address)
     backend = home.run_until_complete(opened.__aenter__())
     home.run_until_complete(backend.store.get("q-1"))
 

@@ -15,7 +15,7 @@ from sayso.events import Outcome
 from sayso.rules.rule import Scope
 from sayso.stores.backend import Backend
 from sayso.stores.cells.backend import CellsBackend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.testing import a_request, a_response, a_rule, until
 
 CELLS = ("00", "01", "02")
@@ -114,7 +114,7 @@ async def test_a_revoked_rule_is_planted_nowhere_again(backend: Backend) -> None
 async def test_a_cell_that_was_away_learns_what_was_stored_and_taken_back_meanwhile() -> None:
     kept, taken = a_rule("deploy", effect="deny", scope="agent"), a_rule(scope="agent")
     with servers() as both:
-        async with open_backend(both.address) as backend, backend.outbox.jobs("desk"):
+        async with open_store(both.address) as backend, backend.outbox.jobs("desk"):
             here, there = in_cell(backend, "00"), in_cell(backend, "01")
             await remember_in(backend, there, taken)
             both.kill(1)
@@ -135,13 +135,13 @@ async def test_a_cell_that_was_away_learns_what_was_stored_and_taken_back_meanwh
 async def test_a_rule_whose_spreading_was_cut_short_is_spread_by_the_next_desk() -> None:
     rule = a_rule(effect="deny", scope="agent")
     with servers() as both:
-        async with open_backend(both.address) as backend:
+        async with open_store(both.address) as backend:
             for name in ("00", "01"):
                 await backend.rules.book(in_cell(backend, name))
             both.kill(1)
             await remember_in(backend, in_cell(backend, "00"), rule)
         await both.start(1)
-        async with open_backend(both.address) as backend, backend.outbox.jobs("desk"):
+        async with open_store(both.address) as backend, backend.outbox.jobs("desk"):
 
             async def counts_there() -> bool:
                 book = await backend.rules.book(in_cell(backend, "01"))
@@ -155,13 +155,13 @@ async def test_a_cell_that_is_new_gets_what_counts_everywhere_before_it_decides(
 ) -> None:
     urls = [f"{store_url}-{number}&cell=0{number}" for number in range(2)]
     rule = a_rule(effect="deny", scope="agent")
-    async with open_backend(f"{store_url}-0") as alone:
+    async with open_store(f"{store_url}-0") as alone:
         request = a_request()
         await alone.store.open(request, seconds=30, inbox="", book=None)
         answer = a_response(request, approved=False)
         await alone.store.settle(request.question_id, answer, remember=rule)
 
-    async with open_backend(" ".join(urls)) as backend:
+    async with open_store(" ".join(urls)) as backend:
         book = await backend.rules.book(in_cell(backend, "01"))
 
     assert book.remembered == (rule,)
@@ -171,14 +171,14 @@ async def test_a_lone_store_becomes_no_cell_while_its_sessions_would_be_looked_f
     store_url: str,
 ) -> None:
     urls = [f"{store_url}-{number}&cell=0{number}" for number in range(2)]
-    async with open_backend(" ".join(urls)) as backend:
+    async with open_store(" ".join(urls)) as backend:
         lost, stays = in_cell(backend, "01"), in_cell(backend, "00")
-    async with open_backend(f"{store_url}-0") as alone:
+    async with open_store(f"{store_url}-0") as alone:
         await alone.store.open(a_request(run=stays), seconds=30, inbox="", book=None)
         request = a_request(run=lost)
         await alone.store.open(request, seconds=30, inbox="", book=None)
 
-        async with open_backend(" ".join(urls)) as backend:
+        async with open_store(" ".join(urls)) as backend:
             with pytest.raises(
                 StoreUnreachableError, match=f"holds 1 sessions .*{lost.session_id}"
             ):
@@ -195,7 +195,7 @@ async def test_a_lone_store_becomes_no_cell_while_its_sessions_would_be_looked_f
 async def test_a_cell_that_lost_its_data_is_given_the_rules_again(store_url: str) -> None:
     urls = [f"{store_url}-{number}&cell=0{number}" for number in range(2)]
     rule = a_rule(effect="deny", scope="agent")
-    async with open_backend(" ".join(urls)) as backend:
+    async with open_store(" ".join(urls)) as backend:
         await remember_in(backend, in_cell(backend, "00"), rule)
         await backend.rules.book(in_cell(backend, "01"))
         async with Redis.from_url(store_url.partition("?")[0]) as server:

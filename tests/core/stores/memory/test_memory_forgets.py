@@ -11,7 +11,7 @@ from support.clock import Clock
 from sayso.calls import RunRef
 from sayso.chats.budgets import Budget, Rate
 from sayso.chats.places import Place
-from sayso.errors import ReplayedCallbackError, UnknownRequestError
+from sayso.errors import ReplayedCallbackError, RequestNotFoundError
 from sayso.rules.rule import RememberedRule, Rule
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import BEGINNING
@@ -63,7 +63,7 @@ async def test_a_request_is_forgotten_a_day_after_its_deadline_or_when_its_card_
 
     assert await backend.store.get(request.question_id) is None
     assert await backend.copies.find("handle") is None
-    with pytest.raises(UnknownRequestError):
+    with pytest.raises(RequestNotFoundError):
         await backend.log.append(RUN, request.question_id, "ending", request)
     # Its id may be had again, as for any other new request.
     again = await backend.store.open(request, seconds=60, inbox="", book=None)

@@ -15,7 +15,7 @@ from support.valkey_server import Valkey
 
 from sayso import Gate, RunRef, ToolCall
 from sayso.agent.options import GateOptions
-from sayso.agent.verdict import Verdict
+from sayso.agent.verdict import CheckResult
 from sayso.errors import BusLostError, StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.stores.redis import redis_backend
@@ -53,7 +53,7 @@ async def _approve(backend: Backend, question_id: str) -> int:
     return (await backend.store.settle(question_id, answer)).heard
 
 
-def _checks(backend: Backend, count: int) -> list[asyncio.Task[Verdict]]:
+def _checks(backend: Backend, count: int) -> list[asyncio.Task[CheckResult]]:
     gate = Gate(backend, GateOptions(RunRef("bot", "s-1")))
     return [asyncio.create_task(gate.check(ToolCall("tool", {"n": n}))) for n in range(count)]
 

@@ -14,7 +14,7 @@ from sayso import Gate, RunRef, ToolCall
 from sayso.agent.options import GateOptions
 from sayso.chats.places import Place
 from sayso.errors import UnreadableEventError
-from sayso.events import Outcome, RequestEnding, UserInputRequest
+from sayso.events import Outcome, Resolution, UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.keys import Keys, session_key
@@ -292,7 +292,7 @@ async def test_a_request_of_a_kind_unknown_here_expires(
     ending = (await backend.watch.look(["p-1"], inbox=""))["p-1"]
 
     assert left is None
-    assert isinstance(ending, RequestEnding)
+    assert isinstance(ending, Resolution)
     assert (ending.outcome, ending.source_name) == (Outcome.EXPIRED, "poller")
 
 
@@ -308,4 +308,4 @@ async def test_an_ending_of_an_unknown_kind_hides_no_other(
     seen = await backend.watch.look(["p-1", "p-2"], inbox="")
 
     assert isinstance(seen["p-1"], UnreadableEventError)
-    assert isinstance(seen["p-2"], RequestEnding)
+    assert isinstance(seen["p-2"], Resolution)

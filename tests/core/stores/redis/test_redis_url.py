@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sayso.errors import ConfigError
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import open_store
 from sayso.stores.redis.link import explain
 from sayso.stores.redis.url import read_url
 from sayso.stores.redis.wire import ReplyError
@@ -98,7 +98,7 @@ def test_a_wrong_url_is_a_clear_error_without_the_password(url: str, fix: str) -
 
 
 async def test_a_store_is_opened_by_its_url(store_url: str) -> None:
-    async with open_backend(store_url) as backend:
+    async with open_store(store_url) as backend:
         await backend.leases.ping()
 
 

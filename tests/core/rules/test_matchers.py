@@ -18,8 +18,8 @@ from sayso.policy.adjustable import AdjustablePolicy
 from sayso.policy.once import once_keys
 from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.deny_rule import DenyRule
-from sayso.rules.fits import HostFit, PathFit, host_of
 from sayso.rules.index import RuleIndex
+from sayso.rules.matchers import HostMatcher, PathMatcher, host_of
 from sayso.rules.rule import RememberedRule, Rule, literal_rule
 from sayso.testing.builders import a_rule
 
@@ -32,7 +32,7 @@ def edit(path: object, **others: object) -> ToolCall:
 
 
 def below(folder: str = "src") -> Rule:
-    return Rule("Edit", fits={"file_path": PathFit(ROOT, folder)})
+    return Rule("Edit", matchers={"file_path": PathMatcher(ROOT, folder)})
 
 
 def test_a_rule_for_a_folder_means_files_below_it_at_any_depth() -> None:
@@ -81,7 +81,7 @@ def test_a_relative_path_begins_where_the_agent_says_else_at_the_root() -> None:
 
 
 def test_a_rule_for_one_file_means_no_other() -> None:
-    one = Rule("Edit", fits={"file_path": PathFit(ROOT, "src", "app.py")})
+    one = Rule("Edit", matchers={"file_path": PathMatcher(ROOT, "src", "app.py")})
     assert one.matches(edit("/work/shop/src/app.py"))
     assert not one.matches(edit("/work/shop/src/app.py/x"))
     assert not one.matches(edit("/work/shop/src/app.pyc"))
@@ -90,20 +90,20 @@ def test_a_rule_for_one_file_means_no_other() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: PathFit("/"),
-        lambda: PathFit("/home/ann"),
-        lambda: PathFit("/Users/ann"),
-        lambda: PathFit("/etc"),
-        lambda: PathFit("/usr/lib"),
-        lambda: PathFit("shop"),
-        lambda: PathFit("/work/../etc"),
-        lambda: PathFit("/work/shop/"),
-        lambda: PathFit(ROOT, ".git"),
-        lambda: PathFit(ROOT, "../other"),
-        lambda: PathFit(ROOT, "/etc"),
-        lambda: PathFit(ROOT, "src", "a/b"),
-        lambda: PathFit(ROOT, "src", ".env"),
-        lambda: PathFit(ROOT, "", "node_modules"),
+        lambda: PathMatcher("/"),
+        lambda: PathMatcher("/home/ann"),
+        lambda: PathMatcher("/Users/ann"),
+        lambda: PathMatcher("/etc"),
+        lambda: PathMatcher("/usr/lib"),
+        lambda: PathMatcher("shop"),
+        lambda: PathMatcher("/work/../etc"),
+        lambda: PathMatcher("/work/shop/"),
+        lambda: PathMatcher(ROOT, ".git"),
+        lambda: PathMatcher(ROOT, "../other"),
+        lambda: PathMatcher(ROOT, "/etc"),
+        lambda: PathMatcher(ROOT, "src", "a/b"),
+        lambda: PathMatcher(ROOT, "src", ".env"),
+        lambda: PathMatcher(ROOT, "", "node_modules"),
     ],
 )
 def test_a_rule_for_a_home_a_system_folder_or_a_hidden_one_cannot_be_made(make: object) -> None:
@@ -125,7 +125,7 @@ def test_a_link_below_the_root_never_fits_where_the_files_are_seen(tmp_path: Pat
     seen = Folder(str(root), seen=True)
 
     def fits(path: str, folder: str = "src") -> bool:
-        rule = Rule("Edit", fits={"file_path": PathFit(str(root), folder)})
+        rule = Rule("Edit", matchers={"file_path": PathMatcher(str(root), folder)})
         return rule.matches(ToolCall("Edit", {"file_path": str(root / path)}, folder=seen))
 
     assert fits("src/app.py")
@@ -139,13 +139,13 @@ def test_a_root_that_is_itself_behind_a_link_is_the_agents_own_word(tmp_path: Pa
     (tmp_path / "real" / "src").mkdir(parents=True)
     (tmp_path / "shop").symlink_to(tmp_path / "real")
     root = str(tmp_path / "shop")
-    rule = Rule("Edit", fits={"file_path": PathFit(root, "src")})
+    rule = Rule("Edit", matchers={"file_path": PathMatcher(root, "src")})
     call = ToolCall("Edit", {"file_path": f"{root}/src/a.py"}, folder=Folder(root, seen=True))
     assert rule.matches(call)
 
 
 def test_a_page_fits_by_its_exact_host() -> None:
-    rule = Rule("WebFetch", fits={"url": HostFit("docs.python.org")})
+    rule = Rule("WebFetch", matchers={"url": HostMatcher("docs.python.org")})
 
     def fits(url: object) -> bool:
         return rule.matches(ToolCall("WebFetch", {"url": url}))
@@ -177,7 +177,7 @@ def test_a_page_fits_by_its_exact_host() -> None:
     ],
 )
 def test_an_address_that_may_lead_elsewhere_never_fits(url: object) -> None:
-    assert not HostFit("docs.python.org").holds(url, None)
+    assert not HostMatcher("docs.python.org").holds(url, None)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_an_address_that_may_lead_elsewhere_never_fits(url: object) -> None:
 )
 def test_no_rule_is_made_for_a_host_without_a_public_name(host: str) -> None:
     with pytest.raises(ConfigError):
-        HostFit(host)
+        HostMatcher(host)
     assert host_of(f"https://{host}/") in (None, "docs.python.org")
 
 
@@ -207,7 +207,7 @@ def test_a_path_that_fits_is_below_its_folder_however_it_is_written(tail: str, h
 @given(st.text(max_size=40))
 def test_an_address_that_fits_has_the_host_that_a_browser_finds(tail: str) -> None:
     url = f"https://docs.python.org{tail}"
-    if HostFit("docs.python.org").holds(url, None):
+    if HostMatcher("docs.python.org").holds(url, None):
         assert tail == "" or tail.startswith("/")
 
 
@@ -225,7 +225,7 @@ def test_talk_is_left_out_of_what_a_rule_holds() -> None:
 def test_others_beside_a_fit_are_those_of_the_digest() -> None:
     rule = Rule(
         "Edit",
-        fits={"file_path": PathFit(ROOT, "src")},
+        matchers={"file_path": PathMatcher(ROOT, "src")},
         talk=("new_string", "old_string"),
         others_digest=arguments_digest({}),
     )
@@ -267,11 +267,15 @@ def test_a_denial_by_a_fit_that_came_over_the_wire_denies_every_call_of_its_tool
 def test_rules_without_talk_and_fits_are_written_as_other_versions_read_them() -> None:
     written = TypeAdapter(RememberedRule).dump_json(a_rule(), by_alias=True)
     assert b"talk" not in written
-    assert b"fits" not in written
+    assert b"matchers" not in written
 
 
 def test_a_rule_with_fits_is_read_as_it_was_written_and_never_with_a_part_left_out() -> None:
-    rule = Rule("x", fits={"a": PathFit(ROOT, "src", "a.py"), "b": HostFit("a.org")}, talk=("c",))
+    rule = Rule(
+        "x",
+        matchers={"a": PathMatcher(ROOT, "src", "a.py"), "b": HostMatcher("a.org")},
+        talk=("c",),
+    )
     adapter = TypeAdapter(Rule)
     written = adapter.dump_json(rule, by_alias=True)
     assert adapter.validate_json(written) == rule
@@ -284,8 +288,8 @@ def test_a_rule_with_fits_is_read_as_it_was_written_and_never_with_a_part_left_o
 @pytest.mark.parametrize(
     "fields",
     [
-        {"params": {"a": "x"}, "fits": {"a": HostFit("a.org")}},
-        {"talk": ("a",), "fits": {"a": HostFit("a.org")}},
+        {"params": {"a": "x"}, "matchers": {"a": HostMatcher("a.org")}},
+        {"talk": ("a",), "matchers": {"a": HostMatcher("a.org")}},
         {"talk": ("a",), "params": {"a": "x"}},
     ],
 )
@@ -296,7 +300,10 @@ def test_a_rule_says_of_a_parameter_once_what_it_may_be(fields: dict[str, object
 
 def test_rules_that_differ_in_fits_or_talk_are_used_up_apart() -> None:
     rules = [
-        *(Rule("x"), Rule("x", talk=("a",)), Rule("x", fits={"a": HostFit("a.org")})),
-        *(Rule("x", fits={"a": HostFit("b.org")}), Rule("x", fits={"a": PathFit(ROOT)})),
+        *(Rule("x"), Rule("x", talk=("a",)), Rule("x", matchers={"a": HostMatcher("a.org")})),
+        *(
+            Rule("x", matchers={"a": HostMatcher("b.org")}),
+            Rule("x", matchers={"a": PathMatcher(ROOT)}),
+        ),
     ]
     assert len(set(once_keys(rules))) == len(rules)

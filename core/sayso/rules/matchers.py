@@ -1,6 +1,6 @@
-"""What an argument may be, told by its meaning: a line of a shell, a path, an address.
+"""Matchers of arguments by their meaning: a line of a shell, a path, an address.
 
-What is not understood never fits. So a fit allows, and never denies: a denial
+A value that is not understood never matches. So a matcher allows, and never denies: a denial
 that did not understand a call would be silent about it.
 """
 
@@ -48,7 +48,7 @@ _JOINS = frozenset(get_args(Join))
 
 
 @pydantic_dataclass(frozen=True, slots=True, config=_CONFIG)
-class ShellFit:
+class ShellMatcher:
     """A line of a shell whose every part only looks, or begins with one of ``begins``.
 
     A program with its arguments as a list is such a part as well. Absolute paths may be
@@ -154,7 +154,7 @@ def _needed(text: str, root: str, place: Place) -> tuple[tuple[str, ...], ...] |
 
 
 @pydantic_dataclass(frozen=True, slots=True, config=_CONFIG)
-class PathFit:
+class PathMatcher:
     """A path in a folder of a project, at any depth; with ``file`` that file in it alone.
 
     ``folder`` is told from ``root``, and empty for the whole project. Never what is
@@ -203,7 +203,7 @@ class PathFit:
 
 
 @pydantic_dataclass(frozen=True, slots=True, config=_CONFIG)
-class HostFit:
+class HostMatcher:
     """The address of a page on one host: ``https``, the usual port, nothing before the host.
 
     The host is the exact one, in lower case as it stands in an address, and has a
@@ -242,17 +242,17 @@ def is_public(host: str) -> bool:
     return _HOST.fullmatch(host) is not None and host.rpartition(".")[2] not in _INSIDE
 
 
-Fit = Annotated[ShellFit | PathFit | HostFit, Field(discriminator="kind")]
+Matcher = Annotated[ShellMatcher | PathMatcher | HostMatcher, Field(discriminator="kind")]
 """What an argument may be. The kind tells them apart where they are written."""
 
 
-def told(fit: Fit) -> str:
+def told(fit: Matcher) -> str:
     """A fit in a few words of a command line, for lists."""
     match fit:
-        case ShellFit(same=(_, *_)):
+        case ShellMatcher(same=(_, *_)):
             return f"{said_as_line(fit.same)} | (only looks)"
-        case ShellFit(begins):
+        case ShellMatcher(begins):
             return " | ".join(("(only looks)", *(" ".join(words) for words in begins)))
-        case PathFit():
+        case PathMatcher():
             return fit.place if fit.file else f"{fit.place}/**"
     return f"https://{fit.host}/"

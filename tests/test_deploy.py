@@ -24,7 +24,6 @@ SECRETS = {
     "SLACK_APP_TOKEN": "xapp-of-a-test",
     "TELEGRAM_BOT_TOKEN": "123456:of-a-test",
     "TELEGRAM_WEBHOOK_SECRET": "of-a-test",
-    "SAYSO_AAP_SECRET": "of a test, and long enough for tokens",
 }
 
 
@@ -192,14 +191,14 @@ def test_the_example_settings_load_with_all_that_is_commented_out(tmp_path: Path
 def test_the_example_settings_show_every_setting() -> None:
     from sayso.platforms import Section
     from sayso.policy.written import RuleTable
-    from sayso_bots.settings import aap, policy_sections, sections, store
+    from sayso_bots.settings import policy_sections, sections, store
     from sayso_bots.settings.loading import loaded_platforms
     from sayso_bots.settings.source import source_of
 
     text = (DEPLOY / "sayso.example.toml").read_text()
     shown = set(re.findall(r"^(?:# )?([a-z0-9_]+) = ", text, re.MULTILINE))
     shown |= set(re.findall(r"\b(tool|params|talk|fits|also) = ", text))
-    shown |= set(re.findall(r"^# \[\[(?:api|aap|store)\.([a-z]+)]]$", text, re.MULTILINE))
+    shown |= set(re.findall(r"^# \[\[(?:api|store)\.([a-z]+)]]$", text, re.MULTILINE))
     platforms = loaded_platforms(source_of("", {}), ())
     models = [platform.section for platform in platforms]
     models += [
@@ -209,7 +208,6 @@ def test_the_example_settings_show_every_setting() -> None:
         if isinstance(kind, type) and issubclass(kind, Section) and kind.__module__ == room.__name__
     ]
     models += [sections.person_section(platforms), policy_sections.PolicySection, RuleTable]
-    models += [aap.AapSection, aap.ProvisionerSection]
     known = {name for model in models for name in model.model_fields}
 
     assert shown == known

@@ -25,7 +25,6 @@ SECRETS = {
     "SLACK_BOT_TOKEN": "xoxb-of-a-test",
     "SLACK_APP_TOKEN": "xapp-of-a-test",
     "TELEGRAM_BOT_TOKEN": "123456:of-a-test",
-    "SAYSO_AAP_SECRET": "a secret of a test, which is long enough",
 }
 
 
@@ -119,8 +118,6 @@ def test_settings_load(block: _Block, tmp_path: Path, monkeypatch: pytest.Monkey
         if name.removeprefix("SAYSO_").partition("_")[0].lower() in written
     }
 
-    if "aap" in written:
-        secrets["SAYSO_AAP_SECRET"] = "of a test, and long enough for tokens"
     settings = read_settings(str(tmp_path / "sayso.toml"), secrets)
 
     assert settings.warnings == ()
@@ -135,7 +132,7 @@ def _commands() -> set[str]:
     for document in DOCUMENTS:
         text = document.read_text()
         for command in _COMMAND.findall(text):
-            two = command.startswith(("webhook ", "api ", "hook ", "aap ", "mcp "))
+            two = command.startswith(("webhook ", "api ", "hook ", "mcp "))
             found.add(command if two else command.partition(" ")[0])
     return found
 
@@ -154,7 +151,7 @@ def test_commands_exist_and_none_is_forgotten() -> None:
     shown, known = _commands(), set(_parsers(load_all(sayso_parser())))
 
     assert shown <= known
-    assert known - shown <= {"webhook", "api", "hook", "aap"}
+    assert known - shown <= {"webhook", "api", "hook"}
 
 
 def test_make_targets_exist() -> None:

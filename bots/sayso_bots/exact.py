@@ -1,8 +1,7 @@
-"""JSON with the very numbers that were written: read strictly, written again, compared."""
+"""JSON with the very numbers that were written: read strictly, written again."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from typing import Any, NoReturn, TypeGuard
@@ -100,29 +99,6 @@ def written(value: Any) -> str:
     return _text(value)
 
 
-def digest(value: Any) -> str:
-    """The SHA-256 of the value, whatever the order of names, the escapes and the numbers' form."""
-    return hashlib.sha256(_canonical(value).encode()).hexdigest()
-
-
-def plain(value: Any, *, as_held: bool) -> Any:
-    """The value as programs hold it.
-
-    A number that they would change is a text of its digits, and with ``as_held``
-    what they would make of it.
-
-    Raises:
-        ValueError: a number has too many digits, or is too large.
-    """
-    if isinstance(value, Number):
-        return value.near if as_held or value.is_held else str(value)
-    if isinstance(value, dict):
-        return {name: plain(item, as_held=as_held) for name, item in value.items()}
-    if isinstance(value, list):
-        return [plain(item, as_held=as_held) for item in value]
-    return value
-
-
 _DEEP = f"it is nested more than {MOST_LEVELS} levels deep"
 
 
@@ -166,14 +142,3 @@ def _check_text(text: str) -> None:
 
 def _text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def _canonical(value: Any) -> str:
-    if isinstance(value, Number):
-        return value.value
-    if isinstance(value, dict):
-        inner = (f"{_text(name)}:{_canonical(item)}" for name, item in sorted(value.items()))
-        return "{" + ",".join(inner) + "}"
-    if isinstance(value, list):
-        return "[" + ",".join(map(_canonical, value)) + "]"
-    return _text(value)

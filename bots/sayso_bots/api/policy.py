@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from sayso.agent.decider import Asker, Decider
 from sayso.agent.unasked import Unasked
@@ -15,7 +15,7 @@ from sayso.policy.server_policy import ServerPolicy
 from sayso.questions.permission import PermissionRequestEvent, call_of, calls_of
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.backend import Backend
-from sayso.stores.ports import BookChanged, Joined, Opened, Sequel
+from sayso.stores.ports import BookChanged, Joined, Opened
 
 
 async def opened_or_decided(
@@ -24,9 +24,7 @@ async def opened_or_decided(
     request: UserInputRequest,
     clock: Clock,
     *,
-    sequel: Sequel | None = None,
     key: str = "",
-    lives: timedelta | None = None,
 ) -> UserInputResponse | Joined | None:
     """Open the request, unless a rule answers it: then the response, and nobody is asked.
 
@@ -36,8 +34,7 @@ async def opened_or_decided(
     What is denied of a call as it was made first is denied of what became of it.
     A rule allows no fixed call of which the arguments here are another reading than those that
     will run: either of them may be denied, and else a person is asked.
-    What was asked under the ``key`` before is joined. It lives until it expires, and no longer
-    than it ``lives``.
+    What was asked under the ``key`` before is joined.
 
     Raises:
         DuplicateRequestError: another request has this id.
@@ -45,10 +42,7 @@ async def opened_or_decided(
         StoreUnreachableError: the store does not answer; nothing was decided.
     """
     seconds = (request.expires_at - clock()).total_seconds()
-    if lives is not None:
-        # A clock that is set back meanwhile makes no life longer.
-        seconds = min(seconds, lives.total_seconds())
-    opening = _Opening(backend, seconds, sequel, key)
+    opening = _Opening(backend, seconds, key)
     if not isinstance(request, PermissionRequestEvent):
         opened = await opening.open(request, book=None)
         return opened if isinstance(opened, Joined) else None
@@ -83,7 +77,6 @@ class _Opening:
 
     backend: Backend
     seconds: float
-    sequel: Sequel | None
     key: str
 
     async def open(
@@ -101,7 +94,6 @@ class _Opening:
             inbox="",
             book=book,
             ending=ending,
-            sequel=self.sequel,
             key=self.key,
             audited=False,
         )

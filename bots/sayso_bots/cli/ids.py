@@ -49,16 +49,6 @@ async def rule_id(backend: Backend, written: str) -> str:
     return written if written in kept else _begun(written, kept, "rules") or written
 
 
-def instance_id(ids: Iterable[str], written: str) -> str | None:
-    """The id of the instance that is meant, of these; None when it is none of them.
-
-    Raises:
-        ConfigError: more than one begins so.
-    """
-    known = list(ids)
-    return written if written in known else _begun(written, known, "instances")
-
-
 def _begun(written: str, ids: Iterable[str], what: str) -> str | None:
     if len(written) < BEGINNING:
         return None

@@ -38,7 +38,6 @@ COMMANDS = {
     "mcp": "serve tools to an MCP client by which an agent asks; none of them can approve",
     "mcp-proxy": "ask in chat before a tool of an MCP server runs, whatever the client",
     "acp": "stand between an editor and its agent: what it asks is asked in chat as well",
-    "aap": "make, list and revoke credentials for the Agent Approval Protocol",
     "completion": "print a completion script for your shell",
 }
 """The commands with a line of help; each is the file of its name in this folder, with _ for -."""

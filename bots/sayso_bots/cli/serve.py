@@ -199,9 +199,6 @@ def summary(settings: Settings, bots: Serving, *, colour: bool = False) -> Itera
     if settings.api is not None:
         names = dict.fromkeys(token.name for token in settings.api.tokens)
         yield f"  api       {bots.url}/openapi.json; tokens: {', '.join(names)}"
-    if settings.aap is not None:
-        who = ", ".join(dict.fromkeys(one.name for one in settings.aap.provisioners)) or "none"
-        yield f"  aap       {bots.url}/aap; provisioners: {who}"
     word = coloured("warning", colour=colour)
     for text in (*(warning.text for warning in settings.warnings), *settings.api_warnings):
         yield f"{word}: {one_line(text)}"

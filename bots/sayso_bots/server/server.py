@@ -20,8 +20,6 @@ from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 from sayso.tasks import Background
 from sayso.text.secrets import hiding
-from sayso_bots.aap.provider import Provider
-from sayso_bots.aap.webhooks.notifier import WebhookNotifier
 from sayso_bots.api.api import hosted_api
 from sayso_bots.api.stream import StreamLimits
 from sayso_bots.process.resources import Room, raised_file_limit, room_in
@@ -108,14 +106,12 @@ async def serving(
         part = _chatting(settings, backend, opened, work, late=late)
         routes = [*health.routes(), *await stack.enter_async_context(part)]
         api = await stack.enter_async_context(_api(settings, backend, opened, room))
-        aap = await stack.enter_async_context(_aap(settings, backend, work))
-        routes += [*api.routes, *aap.routes]
+        routes += api.routes
         each = settings.connections_per_source
         server = answering(sockets, routes, most_connections=room.connections, each=each)
         await stack.enter_async_context(server)
         # Before the web server stops, which would wait for streams and polls to end by themselves.
         stack.callback(api.end)
-        stack.callback(aap.end)
         names = {name: finding.text for name, finding in introduced.items()}
         yield Serving(url_of(sockets), names, findings, work.broken, reloading)
 
@@ -198,23 +194,6 @@ class _Door:
 
     routes: Sequence[web.RouteDef] = ()
     end: Callable[[], None] = lambda: None
-
-
-@asynccontextmanager
-async def _aap(settings: Settings, backend: Backend, work: _Work) -> AsyncIterator[_Door]:
-    """The provider of the Agent Approval Protocol, nothing while it is off."""
-    if settings.aap is None:
-        yield _Door()
-        return
-    notifier = WebhookNotifier(settings.aap, backend)
-    provider = Provider(
-        settings.aap, backend, settings.routes, settings.policies, notifier=notifier
-    )
-    async with (
-        work.going_on(notifier.deliveries.run),
-        work.going_on(provider.afterwards.run),
-    ):
-        yield _Door(provider.routes(), provider.end)
 
 
 @asynccontextmanager

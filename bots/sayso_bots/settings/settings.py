@@ -17,7 +17,6 @@ from sayso.questions.refusals import Refusals
 from sayso.stores.ports import NO_LIMITS, OpenLimits
 from sayso.text.secrets import Hiding
 from sayso.written.document import SettingsError, unknown
-from sayso_bots.settings.aap import AapSettings, aap_warnings, read_aap
 from sayso_bots.settings.api import api_warnings, check_api_approvers, read_api
 from sayso_bots.settings.configured import (
     Configured,
@@ -57,7 +56,6 @@ SECTIONS = (
     "always",
     "secrets",
     "api",
-    "aap",
 )
 """What may stand at the top of the file, besides the sections of platforms."""
 
@@ -96,7 +94,6 @@ class Settings:
     warnings: tuple[RouteWarning, ...] = ()
     unrouted: Mapping[str, str] = field(default_factory=dict)
     api: ApiSettings | None = None
-    aap: AapSettings | None = None
     api_warnings: tuple[str, ...] = ()
     connections_per_source: int | None = None
     workers: int = 1
@@ -135,7 +132,7 @@ def settings_of(source: Source) -> Settings:
     if not routes.routes and "route" not in {section for section, _ in source.problems}:
         source.problems.append(("route", _no_route(source, platforms)))
     policies, questions, hidden = read_policies(source), _questions(source), _hiding(source)
-    api, aap, always = read_api(source), read_aap(source), read_always(source)
+    api, always = read_api(source), read_always(source)
     check_api_approvers(source, routes, api)
     source.check()
     return Settings(
@@ -152,23 +149,10 @@ def settings_of(source: Source) -> Settings:
         warnings=route_warnings(routes, platforms),
         unrouted=unrouted(source, platforms, routes),
         api=api,
-        api_warnings=(*api_warnings(source, api), *aap_warnings(aap)),
-        aap=aap,
+        api_warnings=api_warnings(source, api),
         connections_per_source=server.connections_per_source,
         workers=server.workers,
     )
-
-
-def read_address(config: str | None, env: Mapping[str, str]) -> tuple[str, int]:
-    """The host and the port that the bots serve on.
-
-    Raises:
-        SettingsError: they are wrong; a line for each problem.
-    """
-    source = read_source(config, env)
-    server = _server(source)
-    source.check("server")
-    return server.host, server.port
 
 
 def read_hiding(config: str | None, env: Mapping[str, str]) -> Hiding:

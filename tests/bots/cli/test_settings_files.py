@@ -155,7 +155,7 @@ async def test_settings_in_the_folder_are_not_written_into_those_of_an_agent(
 
 OPERATORS = [
     ("pending",), ("show", "none"), ("cancel", "none"), ("rules",), ("revoke", "none"), ("audit",),
-    ("explain", "x"), ("webhook", "show"), ("aap", "list"),
+    ("explain", "x"), ("webhook", "show"),
 ]  # fmt: skip
 
 

@@ -95,7 +95,7 @@ def test_nobody_gets_in_before_a_password_is_set() -> None:
         ("GET", "other"),
         ("GET", "sayso:{other}:floor"),
         ("GET", "sayso:{sayso}:draft:x"),
-        ("GET", "sayso:{sayso}:document:aap"),
+        ("GET", "sayso:{sayso}:document:mcp"),
         ("DEL", "sayso:{sayso}:floor"),
         ("DEL", "sayso:{sayso}:rule:x"),
         ("SET", "sayso:{sayso}:rule:x", ""),

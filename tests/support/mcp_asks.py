@@ -12,7 +12,6 @@ from sayso_bots.mcp.asked import Asked
 from sayso_bots.mcp.asking import Client
 from sayso_bots.mcp.messages import read
 from sayso_bots.mcp.servers.own import Own
-from sayso_bots.mcp.tasks import Tasks
 
 
 class AskRoom(McpRoom):
@@ -20,8 +19,7 @@ class AskRoom(McpRoom):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        guard = self.proxy.guard
-        self.proxy = Asked(guard, Tasks(guard))
+        self.proxy = Asked(self.proxy.guard)
         self.own = Own()
 
     async def tool(

@@ -18,13 +18,12 @@ from sayso.rules.rule import PatternRule
 from sayso.stores.backend import Backend
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.mcp.approvals import Approvals, Asker
-from sayso_bots.mcp.asking import Client, Limits, ServerGoneError, Tell
-from sayso_bots.mcp.calls import CAPABILITIES_KEY, TASKS, VERSION_KEY
+from sayso_bots.mcp.asking import Client, ServerGoneError, Tell
+from sayso_bots.mcp.calls import VERSION_KEY
 from sayso_bots.mcp.guard import Guard
 from sayso_bots.mcp.messages import Message, read
 from sayso_bots.mcp.proxy import Proxy
 from sayso_bots.mcp.running import Running
-from sayso_bots.mcp.tasks import Tasks
 from sayso_bots.settings.asked import AskSettings
 from sayso_bots.settings.store import StoreSettings
 
@@ -62,12 +61,8 @@ def call(
 
 def modern(**capabilities: Any) -> dict[str, Any]:
     """What a client of 2026-07-28 says with each of its requests."""
-    return {VERSION_KEY: "2026-07-28", CAPABILITIES_KEY: capabilities}
-
-
-def tasks() -> dict[str, Any]:
-    """What such a client says that takes tasks."""
-    return modern(extensions={TASKS: {}})
+    able = {"io.modelcontextprotocol/clientCapabilities": capabilities}
+    return {VERSION_KEY: "2026-07-28", **able}
 
 
 def raw(message: Mapping[str, Any]) -> bytes:
@@ -131,11 +126,9 @@ class McpRoom:
 
     backend: Backend
     sections: Sequence[Section] = (READS,)
-    limits: Limits = field(default_factory=lambda: Limits(hold=0.1, progress=0.05, poll=0.05))
     inner: Inner = field(default_factory=Inner)
     told: list[dict[str, Any]] = field(default_factory=list)
     patience: float = 1.0
-    keys: Sequence[bytes] = ()
     seconds: float | None = 60.0
     run: RunRef = RUN
 
@@ -144,9 +137,8 @@ class McpRoom:
             StoreSettings("redis://the-store"), ServerPolicy(self.sections), Routes(())
         )
         asker = Asker(self.run, self.seconds, self.patience)
-        approvals = Approvals(self.backend, settings, asker, self.keys)
-        guard = Guard(approvals, Running(approvals), "files", self.limits)
-        self.proxy = Proxy(guard, Tasks(guard))
+        approvals = Approvals(self.backend, settings, asker)
+        self.proxy = Proxy(Guard(approvals, Running(approvals), "files", progress=0.05))
 
     async def tell(self, line: bytes) -> None:
         """Note what a client hears before its answer."""

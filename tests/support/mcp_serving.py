@@ -16,6 +16,13 @@ from support.mcp_machine import Machine
 from sayso.testing.builders import PATIENCE_SECONDS
 
 ACCEPT = {"Accept": "application/json, text/event-stream"}
+BEGIN = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c"}},
+}
+SESSION = "Mcp-Session-Id"
 
 
 @dataclass
@@ -24,6 +31,14 @@ class Served:
 
     url: str
     process: asyncio.subprocess.Process
+
+    async def begin(self) -> dict[str, str]:
+        """The headers that name a new session of an older client."""
+        async with (
+            aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(PATIENCE_SECONDS)) as session,
+            session.post(self.url, json=BEGIN, headers=ACCEPT) as response,
+        ):
+            return {SESSION: response.headers[SESSION]}
 
     async def post(
         self, message: Mapping[str, Any], headers: Mapping[str, str] | None = None
@@ -47,8 +62,7 @@ def _headers(message: Mapping[str, Any]) -> dict[str, str]:
     version = params.get("_meta", {}).get("io.modelcontextprotocol/protocolVersion")
     if version is None:
         return {}
-    named = params.get("name") or params.get("taskId")
-    more = {"Mcp-Name": named} if named else {}
+    more = {"Mcp-Name": params["name"]} if "name" in params else {}
     return {"MCP-Protocol-Version": version, "Mcp-Method": message["method"], **more}
 
 

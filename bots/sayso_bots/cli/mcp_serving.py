@@ -23,7 +23,7 @@ from sayso_bots.cli.mcp_setup import LOOPBACK, Setup, address_of, read_setup, re
 from sayso_bots.cli.named import keep_from_children
 from sayso_bots.mcp.approvals import Approvals
 from sayso_bots.mcp.asked import Asked
-from sayso_bots.mcp.asking import Server, ServerGoneError
+from sayso_bots.mcp.asking import ServerGoneError
 from sayso_bots.mcp.front import PATH, Front
 from sayso_bots.mcp.guard import Guard
 from sayso_bots.mcp.messages import MOST_BYTES
@@ -34,7 +34,6 @@ from sayso_bots.mcp.servers.own import Own
 from sayso_bots.mcp.servers.process import Process
 from sayso_bots.mcp.servers.web import Peer, Web
 from sayso_bots.mcp.stdio import Conversation
-from sayso_bots.mcp.tasks import Tasks
 from sayso_bots.process.lines import Lines, LineTooLongError, our_lines
 from sayso_bots.process.signals import StoppedError, run_stoppable
 from sayso_bots.server.webserver import answering, taken_port, url_of
@@ -54,7 +53,7 @@ def own_server(args: argparse.Namespace, env: Mapping[str, str]) -> int:
 
 async def _own(setup: Setup) -> int:
     async with open_store(setup.settings.store.url) as backend, our_lines(MOST_BYTES) as lines:
-        await _talked(_proxy(setup, backend, own=True), lines, Own())
+        await Conversation(lines, _proxy(setup, backend, own=True), Own()).run()
     return 0
 
 
@@ -103,7 +102,6 @@ async def _listening(
                         await asyncio.Event().wait()
                     finally:
                         await front.finish()
-                        await proxy.tasks.finish()
     finally:
         await sides.close()
     return 0
@@ -126,7 +124,7 @@ async def _before_process(command: list[str], env: Mapping[str, str], setup: Set
         except ServerGoneError as error:
             raise ConfigError(f"the server cannot be started: {error}") from None
         try:
-            talking = asyncio.create_task(_talked(_proxy(setup, backend), lines, server))
+            talking = asyncio.create_task(Conversation(lines, _proxy(setup, backend), server).run())
             async with _ending(talking):
                 ended = asyncio.create_task(server.ended.wait())
                 async with _ending(ended):
@@ -145,7 +143,7 @@ async def _before_address(url: str, headers: Mapping[str, str], setup: Setup) ->
         web = Web(url, headers)
         peer = Listening(web, lines)
         try:
-            await _talked(_proxy(setup, backend), lines, peer)
+            await Conversation(lines, _proxy(setup, backend), peer).run()
         finally:
             await peer.leave()
             await web.close()
@@ -174,13 +172,6 @@ class Listening(Peer):
         await super().leave()
 
 
-async def _talked(proxy: Proxy, lines: Lines, server: Server) -> None:
-    try:
-        await Conversation(lines, proxy, server).run()
-    finally:
-        await proxy.tasks.finish()
-
-
 @asynccontextmanager
 async def _ending(task: asyncio.Task[Any]) -> AsyncIterator[None]:
     try:
@@ -191,10 +182,9 @@ async def _ending(task: asyncio.Task[Any]) -> AsyncIterator[None]:
 
 
 def _proxy(setup: Setup, backend: Backend, *, own: bool = False) -> Proxy:
-    approvals = Approvals(backend, setup.settings, setup.asker, setup.keys)
+    approvals = Approvals(backend, setup.settings, setup.asker)
     running = Running(approvals, reports=not own)
-    guard = Guard(approvals, running, setup.asker.run.agent_id, setup.limits)
-    return (Asked if own else Proxy)(guard, Tasks(guard))
+    return (Asked if own else Proxy)(Guard(approvals, running, setup.asker.run.agent_id))
 
 
 def _until_stopped(work: Coroutine[Any, Any, int]) -> int:

@@ -17,13 +17,11 @@ from sayso_bots.cli.named import named_settings, seconds_of, with_login
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.store import who_and_where
 from sayso_bots.mcp.approvals import Asker
-from sayso_bots.mcp.asking import Limits
 from sayso_bots.settings.asked import AskSettings
 
-KEYS_VARIABLE = "SAYSO_MCP_KEYS"
 TOKEN_VARIABLE = "SAYSO_MCP_TOKEN"  # noqa: S105  the name of a secret, not the secret
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-_SHORTEST_KEY = 32
+_SHORTEST_TOKEN = 32
 _LAST_PORT = 65_535
 
 
@@ -33,8 +31,6 @@ class Setup:
 
     settings: AskSettings
     asker: Asker
-    keys: tuple[bytes, ...]
-    limits: Limits
 
 
 def add_asking(parser: Parser) -> None:
@@ -53,9 +49,6 @@ def add_asking(parser: Parser) -> None:
     )
     parser.add_argument(
         "--patience", metavar="10s", help="how long a store that is away is waited for (10s)"
-    )
-    parser.add_argument(
-        "--chat-url", metavar="URL", help="where people find the chat, for clients that open it"
     )
     parser.add_argument(
         "--listen", metavar="HOST:PORT", help="serve clients over HTTP instead of stdin and stdout"
@@ -89,8 +82,8 @@ def read_token(env: Mapping[str, str], host: str) -> str:
         ConfigError: others can, and would need to bring nothing.
     """
     token = env.get(TOKEN_VARIABLE, "").strip()
-    if token and len(token) < _SHORTEST_KEY:
-        raise ConfigError(f"{TOKEN_VARIABLE} has less than {_SHORTEST_KEY} characters")
+    if token and len(token) < _SHORTEST_TOKEN:
+        raise ConfigError(f"{TOKEN_VARIABLE} has less than {_SHORTEST_TOKEN} characters")
     if not token and host not in LOOPBACK:
         raise ConfigError(
             f"--listen {host} lets other machines in: set {TOKEN_VARIABLE} to what clients must "
@@ -105,8 +98,8 @@ def read_setup(args: argparse.Namespace, env: Mapping[str, str]) -> Setup:
     Raises:
         ConfigError: one of them is wrong.
     """
-    if find_spec("cryptography") is None:
-        raise ConfigError("MCP needs cryptography: install Sayso with its extra `mcp`")
+    if find_spec("aiohttp") is None:
+        raise ConfigError("MCP needs aiohttp: install Sayso with its extra `mcp`")
     store = with_login(args.store, env)
     settings = named_settings(args.config, store, env, who="client")
     agent = args.agent or env.get("SAYSO_AGENT") or "mcp"
@@ -127,17 +120,4 @@ def read_setup(args: argparse.Namespace, env: Mapping[str, str]) -> Setup:
             seconds_of(args.timeout, "--timeout"),
             seconds_of(args.patience, "--patience") or DEFAULT_PATIENCE_SECONDS,
         ),
-        _keys(env),
-        Limits(chat_url=args.chat_url or ""),
     )
-
-
-def _keys(env: Mapping[str, str]) -> tuple[bytes, ...]:
-    """The keys that seal what clients carry, the newest first; none is one of the store."""
-    keys = tuple(key.strip().encode() for key in env.get(KEYS_VARIABLE, "").split(",") if key)
-    if any(len(key) < _SHORTEST_KEY for key in keys):
-        raise ConfigError(
-            f"{KEYS_VARIABLE} holds a key of less than {_SHORTEST_KEY} characters; make one with "
-            "`openssl rand -hex 32`"
-        )
-    return keys

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import secrets
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import Enum
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from sayso.agent.gate import Gate
 from sayso.agent.patience import Patience
@@ -25,14 +23,10 @@ from sayso.errors import (
     RequestNotFoundError,
     SaysoError,
     StoreUnreachableError,
-    WaitTimeoutError,
 )
-from sayso.events import Outcome
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Documents, Use
-from sayso_bots.mcp.calls import McpCall
+from sayso.stores.ports import Use
 from sayso_bots.mcp.messages import marked
-from sayso_bots.mcp.state import Seals, State
 from sayso_bots.settings.asked import AskSettings, route_seconds
 from sayso_bots.unasked import unasked
 
@@ -41,7 +35,6 @@ VALID_SECONDS = 300.0
 
 _DONE_SECONDS = 1.0
 _AGAIN_SECONDS = 0.2
-_KEY_NAME, _KEY_SECONDS = "mcp:key", 30 * 86_400.0
 _T = TypeVar("_T")
 
 
@@ -91,27 +84,6 @@ class Ticket:
         return self.noted == self.key
 
 
-class Caller(Protocol):
-    """Who makes a call."""
-
-    @property
-    def principal(self) -> str:
-        """What tells apart those who prove who they are."""
-        ...
-
-
-class Asked(Protocol):
-    """A call that is asked about."""
-
-    call: McpCall
-    ticket: Ticket
-
-    @property
-    def client(self) -> Caller:
-        """Whose it is."""
-        ...
-
-
 @dataclass
 class Approvals:
     """Asks about the calls of all clients of one process."""
@@ -119,9 +91,7 @@ class Approvals:
     backend: Backend
     settings: AskSettings
     asker: Asker
-    keys: Sequence[bytes] = ()
     _waiting: set[str] = field(default_factory=set)
-    _seals: Seals | None = None
 
     @asynccontextmanager
     async def gate(self, run: RunRef, tool: str) -> AsyncIterator[Gate]:
@@ -137,23 +107,6 @@ class Approvals:
             where=here,
         ) as gate:
             yield gate
-
-    async def seals(self) -> Seals:
-        """What clients carry is sealed by these: by keys of the settings, or one of the store."""
-        if self._seals is None:
-            keys = self.keys or (await self._shared_key(),)
-            self._seals = Seals(keys)
-        return self._seals
-
-    async def _shared_key(self) -> bytes:
-        """The key that all processes on this store have, made by the first of them."""
-        documents = self.backend.documents
-        while True:
-            known = await self.patiently(lambda: documents.read(_KEY_NAME, keep=_KEY_SECONDS))
-            if known is not None:
-                return bytes.fromhex(known)
-            made = secrets.token_hex(32)
-            await self._swap(documents, _KEY_NAME, None, made, _KEY_SECONDS)
 
     def seconds(self, run: RunRef, tool: str) -> float:
         """How long a question about a tool waits."""
@@ -177,16 +130,12 @@ class Approvals:
             return Ticket(run, new_id(), folder=self.asker.folder)
         self._waiting.add(name)
         try:
-            noted = await self.read(run, name)
+            noted = await self.patiently(lambda: self.backend.at(run).documents.read(name))
         except BaseException:
             self._waiting.discard(name)
             raise
         folder = self.asker.folder
         return Ticket(run, noted or new_id(), name, noted, folder, is_found=bool(noted))
-
-    def known(self, run: RunRef, mark: str, key: str) -> Ticket:
-        """The key of a call that comes again."""
-        return Ticket(run, key, _name(run, mark), key, self.asker.folder)
 
     async def unasked(self, run: RunRef, call: ToolCall) -> CheckResult | None:
         """The verdict where nobody is needed, else None."""
@@ -216,7 +165,7 @@ class Approvals:
         """Let the next try of the call find its question, before there is one."""
         life = seconds + VALID_SECONDS
         name, run = ticket.name, ticket.run
-        if name and await self.keep(run, name, ticket.noted, ticket.key, seconds=life):
+        if name and await self._keep(run, name, ticket.noted, ticket.key, seconds=life):
             ticket.noted = ticket.key
 
     async def _submitted(
@@ -229,13 +178,6 @@ class Approvals:
         record = await self.patiently(lambda: self.backend.store.get(permission_id))
         return record is not None and record.use is not None
 
-    def state(self, asking: Asked, permission_id: str, inner: str | None = None) -> State:
-        """What a client carries so that it can come back for the end of a call."""
-        call, ticket, now = asking.call, asking.ticket, time.time()
-        until = now + self.seconds(ticket.run, call.tool) + VALID_SECONDS
-        principal = asking.client.principal
-        return State(ticket.key, call.mark, principal, permission_id, now, until, inner)
-
     async def looked(self, run: RunRef, permission_id: str) -> CheckResult | None:
         """The verdict, None while the question is open.
 
@@ -246,23 +188,20 @@ class Approvals:
             found = await gate.resume(permission_id, wait=False)
         return found if isinstance(found, CheckResult) else None
 
-    async def within(
-        self, run: RunRef, tool: str, permission_id: str, seconds: float
-    ) -> CheckResult | None:
-        """The verdict if it comes in time, else None; a store that restarts is waited for.
+    async def verdict(self, run: RunRef, tool: str, permission_id: str) -> CheckResult:
+        """What somebody answered; a store that restarts is waited for.
 
         Raises:
             StoreUnreachableError: it is away for longer than that.
+            WaitTimeoutError: the question should have ended long ago.
         """
         now = asyncio.get_running_loop().time
-        ends_at, away_since = now() + seconds, None
+        ends_at, away_since = now() + self.seconds(run, tool) + VALID_SECONDS, None
         async with self.gate(run, tool) as gate:
             while True:
                 began = now()
                 try:
                     return await gate.resume(permission_id, timeout=max(ends_at - began, 0.01))
-                except WaitTimeoutError:
-                    return None
                 except (RequestLostError, OtherCellsError):
                     raise
                 except StoreUnreachableError:
@@ -272,10 +211,10 @@ class Approvals:
                         raise
                 await asyncio.sleep(_AGAIN_SECONDS)
 
-    async def withdraw(self, run: RunRef, tool: str, permission_id: str, reason: str) -> Outcome:
-        """End the question, unless it has ended; how it did."""
+    async def withdraw(self, run: RunRef, tool: str, permission_id: str, reason: str) -> None:
+        """End the question, unless it has ended."""
         async with self.gate(run, tool) as gate:
-            return (await gate.cancel(permission_id, reason=reason)).outcome
+            await gate.cancel(permission_id, reason=reason)
 
     async def take(self, permission_id: str) -> Taken:
         """Use an approval, which can be done once, by one of all processes.
@@ -296,21 +235,13 @@ class Approvals:
         """Whoever makes the same call from now on is asked about anew."""
         self._waiting.discard(ticket.name)
         if ticket.is_noted:
-            await self.keep(ticket.run, ticket.name, ticket.key, "", seconds=_DONE_SECONDS)
+            await self._keep(ticket.run, ticket.name, ticket.key, "", seconds=_DONE_SECONDS)
 
-    async def read(self, run: RunRef, name: str) -> str | None:
-        """What is kept beside the questions of a run's session."""
-        return await self.patiently(lambda: self.backend.at(run).documents.read(name))
-
-    async def keep(
+    async def _keep(
         self, run: RunRef, name: str, before: str | None, after: str, *, seconds: float
     ) -> bool:
-        """Keep a text there in the place of another one; False where that is another."""
-        return await self._swap(self.backend.at(run).documents, name, before, after, seconds)
-
-    async def _swap(
-        self, documents: Documents, name: str, before: str | None, after: str, seconds: float
-    ) -> bool:
+        """Keep a text beside a session's questions, in the place of another one."""
+        documents = self.backend.at(run).documents
         return await self.patiently(lambda: documents.swap(name, before, after, seconds=seconds))
 
     async def patiently(self, attempt: Callable[[], Awaitable[_T]]) -> _T:

@@ -11,7 +11,7 @@ from sayso.errors import RequestNotFoundError
 from sayso_bots import exact
 from sayso_bots.mcp import messages
 from sayso_bots.mcp.asking import Client, Flight, Server, Tell
-from sayso_bots.mcp.calls import CAPABILITIES_KEY, McpCall, is_modern, read_call
+from sayso_bots.mcp.calls import McpCall, is_modern, read_call
 from sayso_bots.mcp.messages import CALL, INVALID_PARAMS, Message, NotAMessageError
 from sayso_bots.mcp.proxy import Proxy
 from sayso_bots.mcp.running import refusal
@@ -41,9 +41,6 @@ class Asked(Proxy):
             return messages.failure(message.id, INVALID_PARAMS, "Unknown tool")
         try:
             named = _named(message, *_ASKS[name])
-            if name == PROMPT:
-                # Its answer has a form of its own, which none of a task has.
-                named = messages.read(named.with_meta(**{CAPABILITIES_KEY: "{}"}))
         except NotAMessageError as error:
             said: bytes | None = refusal(message, MCP_WORDS.refused.format(why=error))
         else:

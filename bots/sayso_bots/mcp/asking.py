@@ -11,16 +11,9 @@ from sayso.calls import RunRef, ToolCall, new_id
 from sayso_bots.mcp.approvals import Ticket
 from sayso_bots.mcp.calls import McpCall
 from sayso_bots.mcp.messages import Message
-from sayso_bots.mcp.state import State
-
-HOLD_SECONDS = 50.0
-"""So long one try of a call is held, where the client can come back: many give up after 60 s."""
 
 PROGRESS_SECONDS = 10.0
 """How often a client hears that its call still waits."""
-
-POLL_SECONDS = 2.0
-"""How often a client may look at its task, and a task at what other processes took for it."""
 
 Tell = Callable[[bytes], Awaitable[None]]
 """Sends a message to the client before the answer."""
@@ -79,19 +72,6 @@ class Client:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How long a try is held, how often a client hears of it, and where people find the chat.
-
-    ``poll`` is how often a task looks for what came by another process.
-    """
-
-    hold: float = HOLD_SECONDS
-    progress: float = PROGRESS_SECONDS
-    chat_url: str = ""
-    poll: float = POLL_SECONDS
-
-
 @dataclass
 class Flight:
     """A request that is not answered yet.
@@ -106,7 +86,7 @@ class Flight:
 
 @dataclass
 class Asking:
-    """One call under way; ``state`` is what the client carried for us from an earlier try."""
+    """One call under way."""
 
     call: McpCall
     client: Client
@@ -114,7 +94,6 @@ class Asking:
     tell: Tell
     forward: Forward
     flight: Flight = field(default_factory=Flight)
-    state: State | None = None
 
     @property
     def run(self) -> RunRef:

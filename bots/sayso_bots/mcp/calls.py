@@ -1,4 +1,4 @@
-"""A call of a tool, as a client writes it: which tool, which arguments, and what the client can."""
+"""A call of a tool, as a client writes it: which tool, and which arguments."""
 
 from __future__ import annotations
 
@@ -12,32 +12,16 @@ from typing import Any
 from sayso_bots import exact
 from sayso_bots.mcp.messages import INVALID_PARAMS, Message, NotAMessageError, lookalike
 
-TASKS = "io.modelcontextprotocol/tasks"
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
 CLIENT_KEY = "io.modelcontextprotocol/clientInfo"
 
-_KNOWN = frozenset({"name", "arguments", "_meta", "task", "inputResponses", "requestState"})
+_GOES_ON = ("inputResponses", "requestState")
+_KNOWN = frozenset({"name", "arguments", "_meta", "task", *_GOES_ON})
 
 
 def is_modern(message: Message) -> bool:
     """Whether the message says of itself which revision it is of, as those from 2026-07-28 on."""
     return VERSION_KEY in message.meta
-
-
-def capabilities(message: Message) -> Mapping[str, Any]:
-    """What the client says with this very message that it can."""
-    return _object(message.meta, CAPABILITIES_KEY)
-
-
-def has_tasks(message: Message) -> bool:
-    """Whether a task may be the answer to this message."""
-    return is_modern(message) and TASKS in _object(capabilities(message), "extensions")
-
-
-def opens_urls(message: Message) -> bool:
-    """Whether the client says that it opens addresses for its user."""
-    return is_modern(message) and "url" in _object(capabilities(message), "elicitation")
 
 
 def client_of(info: object) -> str:
@@ -53,15 +37,21 @@ class McpCall:
     message: Message
     tool: str
     arguments: Mapping[str, Any]
-    state: str | None = None
     description: str = ""
     call_id: str = ""
 
     @cached_property
     def mark(self) -> str:
-        """What the tool and its arguments have in common with the same call, made again."""
-        written = json.dumps([self.tool, self.arguments], sort_keys=True)
+        """What this call has in common with the same call, made again."""
+        params = self.message.params or {}
+        more = [params[name] for name in _GOES_ON if name in params]
+        written = json.dumps([self.tool, self.arguments, more], sort_keys=True)
         return hashlib.sha256(written.encode()).hexdigest()
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the call brings what its server wanted first."""
+        return any(name in (self.message.params or {}) for name in _GOES_ON)
 
     @property
     def progress(self) -> str | int | None:
@@ -92,9 +82,6 @@ def read_call(message: Message, *, description: str = "", call_id: str = "") -> 
         why = "its arguments are not an object"
     elif "_meta" in params and not isinstance(params["_meta"], dict):
         why = "its _meta is not an object"
-    state = params.get("requestState")
-    if state is not None and not exact.is_text(state):
-        why = "its requestState is not a text"
     held: Mapping[str, Any] = {}
     try:
         held = held if why else held_alike(arguments or {})
@@ -102,7 +89,7 @@ def read_call(message: Message, *, description: str = "", call_id: str = "") -> 
         why = str(error)
     if why:
         raise NotAMessageError(why, INVALID_PARAMS, message.id)
-    return McpCall(message, str(name), held, state, description, call_id)
+    return McpCall(message, str(name), held, description, call_id)
 
 
 def held_alike(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -124,8 +111,3 @@ def _held(value: Any) -> Any:
     if isinstance(value, list):
         return [_held(item) for item in value]
     return value
-
-
-def _object(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = found.get(name)
-    return value if isinstance(value, dict) else {}

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 
 from sayso.agent.verdict import CheckResult
-from sayso.errors import SaysoError
-from sayso.text.visible import on_one_line
 from sayso_bots.mcp import messages
-from sayso_bots.mcp.asking import Client, Flight, Server, ServerGoneError, Tell, WithdrawnError
-from sayso_bots.mcp.calls import TASKS, McpCall, has_tasks, read_call
+from sayso_bots.mcp.asking import Client, Flight, Server, ServerGoneError, Tell
+from sayso_bots.mcp.calls import McpCall, read_call
 from sayso_bots.mcp.guard import Guard
 from sayso_bots.mcp.messages import CALL, CANCELLED, Message
-from sayso_bots.mcp.tasks import Tasks
-from sayso_bots.mcp.watching import LISTEN, Watching
-from sayso_bots.mcp.words import MCP_WORDS
-
-_DISCOVER = "server/discover"
 
 
 @dataclass
@@ -28,12 +20,7 @@ class Proxy:
     """
 
     guard: Guard
-    tasks: Tasks
-    watching: Watching = field(init=False)
     _flights: dict[tuple[str, str], Flight] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.watching = Watching(self.tasks, self.guard.limits.poll)
 
     async def request(
         self, message: Message, client: Client, server: Server, tell: Tell
@@ -50,17 +37,7 @@ class Proxy:
                 return await self.guard.explained(
                     message, lambda: self.called(message, client, server, tell, flight)
                 )
-            if self.tasks.is_ours(message):
-                return await self.tasks.answer(message, client, server.request)
-            if message.method == LISTEN:
-                return await self.watching.answer(message, client, server, tell, flight)
-            said = await server.request(message.raw, message, tell)
-            return _with_tasks(said) if message.method == _DISCOVER else said
-        except WithdrawnError:
-            return None
-        except SaysoError as error:
-            why = MCP_WORDS.no_task.format(why=on_one_line(self.guard.approvals.told(error)))
-            return messages.failure(message.id, messages.INTERNAL_ERROR, why)
+            return await server.request(message.raw, message, tell)
         except ServerGoneError as error:
             return messages.failure(
                 message.id, messages.INTERNAL_ERROR, f"The server cannot be reached: {error}"
@@ -110,19 +87,6 @@ class Proxy:
             said = await self.guard.asked(asking)
             if isinstance(said, CheckResult):
                 return await self.guard.running.answer(asking, said)
-            if has_tasks(message) and asking.state is None:
-                return await self.tasks.begin(asking, said)
             return await self.guard.answer(asking, said)
         finally:
             self.guard.approvals.forget(asking.ticket)
-
-
-def _with_tasks(said: bytes) -> bytes:
-    """What a server says of itself, with the tasks that stand before it."""
-    found = json.loads(said)
-    result = found.get("result")
-    able = result.get("capabilities") if isinstance(result, dict) else None
-    if isinstance(able, dict):
-        able.setdefault("extensions", {}).setdefault(TASKS, {})
-        return json.dumps(found).encode()
-    return said

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from sayso.agent.verdict import CheckResult
-from sayso.calls import new_id
 from sayso.digests import is_same_json
 from sayso.errors import SaysoError
 from sayso_bots.hook.edits import is_read_as_approved
@@ -36,7 +35,7 @@ class Running:
             RefusedError: the approval was used already, or is too old.
             StoreUnreachableError: it cannot be used now.
         """
-        message, state = asking.call.message, asking.state
+        message = asking.call.message
         if not verdict.approved:
             await self._approvals.done(asking.ticket)
             return refusal(message, verdict.as_tool_result())
@@ -47,28 +46,19 @@ class Running:
         if asking.flight.withdrawn.is_set():
             raise WithdrawnError
         asking.flight.is_running = True
-        carried = {} if state is None else {"requestState": state.inner or None}
-        edit = {} if changed is None else {"arguments": json.dumps(changed, ensure_ascii=False)}
-        raw = message.changed(**carried, **edit) if carried or edit else message.raw
+        raw = message.raw
+        if changed is not None:
+            raw = message.changed(arguments=json.dumps(changed, ensure_ascii=False))
         try:
             said = await asking.forward(raw, message, asking.tell)
         except ServerGoneError as error:
             said = refusal(message, MCP_WORDS.server_gone.format(why=error))
-        if verdict.permission_id is not None:
-            if self._reports:
-                await self._report(verdict.permission_id, said)
-            said = await self._carried(asking, verdict.permission_id, said)
+        if verdict.permission_id is not None and self._reports:
+            await self._report(verdict.permission_id, said)
         return said if changed is None else _with_note(said, changed)
 
     async def _take(self, asking: Asking, permission_id: str) -> None:
-        """Use the approval; where the server asked the client for more, the leave to go on."""
-        state = asking.state
-        if state is not None and state.inner is not None:
-            name = f"mcp:more:{messages.marked(asking.call.state or '')}"
-            life = max(state.until - state.since, 1.0)
-            if not await self._approvals.keep(asking.run, name, None, new_id(), seconds=life):
-                raise RefusedError(MCP_WORDS.used)
-            return
+        """Use the approval."""
         taken = await self._approvals.take(permission_id)
         if taken is not Taken.NOW:
             await self._approvals.done(asking.ticket)
@@ -87,17 +77,6 @@ class Running:
             )
         except SaysoError as error:
             _log.warning("a card does not say how its call went: %s", error)
-
-    async def _carried(self, asking: Asking, permission_id: str, said: bytes) -> bytes:
-        """The answer of a server that wants more, with a state that lets the call go on."""
-        result = _result(said)
-        if result is None or result.get("resultType") != "input_required":
-            return said
-        state = self._approvals.state(asking, permission_id, inner=_text(result, "requestState"))
-        sealed = json.dumps((await self._approvals.seals()).seal(state))
-        text = said.decode()
-        inner = messages.edited(messages.written(text, "result") or "{}", {"requestState": sealed})
-        return messages.edited(text, {"result": inner}).encode()
 
 
 def refusal(message: Message, why: str) -> bytes:
@@ -144,8 +123,3 @@ def _result(said: bytes) -> Mapping[str, Any] | None:
     found = json.loads(said)
     result = found.get("result") if isinstance(found, dict) else None
     return result if isinstance(result, dict) else None
-
-
-def _text(found: Mapping[str, Any], name: str) -> str:
-    value = found.get(name)
-    return json.dumps(value) if isinstance(value, str) else ""

@@ -10,16 +10,11 @@ class McpWords:
     """The sentences, with what is filled in between braces."""
 
     where: str = "{client} calls a tool of the MCP server {server}"
+    goes_on: str = (
+        "{client} goes on with a call of the MCP server {server}, which wanted more of it"
+    )
     somebody: str = "an MCP client"
     waiting: str = "Waiting for an answer in chat: {tool}"
-    strange_state: str = (
-        "Sayso did not give this requestState for this call, so the call did not run. Call the "
-        "tool again without it."
-    )
-    old_state: str = (
-        "This call was waited for too long, so it did not run. Call the tool again without its "
-        "requestState."
-    )
     edited: str = "The arguments were changed before the call ran; these ran: {arguments}"
     failed: str = "Sayso could not get an answer, so the call did not run: {why}"
     refused: str = "Sayso did not understand the call, so it did not run: {why}"
@@ -34,15 +29,6 @@ class McpWords:
         "ran to its end is not known: look before you call the tool once more."
     )
     too_late: str = "The call was approved, but too long ago, so it did not run. Call it again."
-    no_task: str = "Sayso cannot say now how the task stands: {why}"
-    no_input: str = (
-        "The MCP server wanted input from the client, which did not come in time, so the call was "
-        "not finished. Call the tool again."
-    )
-    strange_input: str = (
-        "What the MCP server wanted from the client could not be passed on, so the call was not "
-        "finished."
-    )
     server_gone: str = (
         "The MCP server ended before it answered ({why}): whether the call ran is not known."
     )
@@ -76,8 +62,6 @@ class McpWords:
     )
     still_waits: str = "Nobody has answered yet: the tool may not be called"
     withdrawn: str = "the client withdrew the call"
-    stopped: str = "the MCP proxy was stopped"
-    open_chat: str = "Answer in chat whether {tool} may run"
 
 
 MCP_WORDS = McpWords()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import aiohttp
@@ -13,7 +14,7 @@ from mcp import Client
 from support.commands import Run
 from support.forked import command
 from support.mcp_machine import Machine, text
-from support.mcp_room import ALICE, call, modern, open_question, request, tasks
+from support.mcp_room import ALICE, call, modern, open_question
 from support.mcp_serving import served
 from support.mcp_web import web_server
 
@@ -77,21 +78,26 @@ async def test_two_clients_with_the_same_ids_get_each_their_own_answers(machine:
     assert texts == [f"look ran with {json.dumps(one)}" for one in arguments]
 
 
-async def test_a_wait_survives_a_restart_of_the_proxy(machine: Machine) -> None:
+async def test_after_a_restart_of_the_proxy_an_older_client_finds_its_card(
+    machine: Machine,
+) -> None:
     async with served(machine, *machine.proxied()) as proxy:
-        _, said = await proxy.post(call(meta=tasks()))
-        task_id = said["result"]["taskId"]
+        session = await proxy.begin()
+        lost = asyncio.create_task(proxy.post(call(), session))
+        asked = await open_question(machine.backend)
         proxy.process.send_signal(signal.SIGTERM)
         await proxy.process.wait()
+        with suppress(aiohttp.ClientError):
+            await lost
     async with served(machine, *machine.proxied()) as proxy:
-        get = request("tasks/get", {"taskId": task_id, "_meta": tasks()}, 7)
-        assert (await proxy.post(get))[1]["result"]["status"] == "working"
+        again = asyncio.create_task(proxy.post(call(), await proxy.begin()))
         await decide(machine)
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while (said := (await proxy.post(get))[1]["result"])["status"] == "working":
-                await asyncio.sleep(0.02)
+        _, said = await again
 
     assert said["result"]["content"][0]["text"].startswith("write ran")
+    record = await machine.backend.store.get(asked.permission_id)
+    assert record is not None
+    assert record.use is not None
     assert len(machine.ran) == 1
 
 

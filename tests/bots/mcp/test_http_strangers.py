@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 from support.mcp_machine import Machine
 from support.mcp_room import McpRoom, call, modern
-from support.mcp_serving import ACCEPT, Served, served
+from support.mcp_serving import ACCEPT, BEGIN, Served, served
 
 from sayso.stores.memory import memory_backend
 from sayso.testing.builders import PATIENCE_SECONDS
@@ -23,12 +23,6 @@ from sayso_bots.server.webserver import answering, taken_port, url_of
 
 DAY_SECONDS = 86_400.0
 TOKEN = "of-this-test-and-of-no-other-one-at-all"
-BEGIN = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c"}},
-}
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 # A server that costs little: it answers everything with the same.
 _RESULT = '{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s"}}'

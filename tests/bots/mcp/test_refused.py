@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from support.fail_closed import spoil
-from support.mcp_room import McpRoom, call, is_error, modern, raw, tasks, text
+from support.mcp_room import McpRoom, call, is_error, modern, raw, text
 from support.ports import free_port
 
 from sayso.policy.server_policy import ServerPolicy
@@ -67,7 +67,6 @@ UNCLEAR = {
     "an integer that some programs round": around('{"n":9007199254740993}'),
     "a number that some programs round": around('{"n":0.1000000000000000055511151231257827}'),
     "a number beyond all": around('{"n":1e999}'),
-    "an odd requestState": raw(call(requestState=7)),
 }
 
 
@@ -85,9 +84,7 @@ async def test_a_call_that_is_not_clear_is_an_error_to_the_model_and_asks_nobody
         assert await room.open() == 0
 
 
-KINDS = pytest.mark.parametrize(
-    "meta", [None, modern(), tasks()], ids=["older", "2026-07-28", "with tasks"]
-)
+KINDS = pytest.mark.parametrize("meta", [None, modern()], ids=["older", "2026-07-28"])
 
 
 @KINDS
@@ -134,13 +131,13 @@ async def test_nothing_runs_on_a_record_that_cannot_be_read(store_url: str) -> N
 
 async def test_what_is_denied_by_now_does_not_run_though_it_was_approved(backend: Backend) -> None:
     room = McpRoom(backend)
-    task = asyncio.create_task(room.ask(call(meta=modern())))
+    killed = asyncio.create_task(room.ask(call()))
     await room.card()
-    said = await task
+    killed.cancel()
+    await asyncio.wait({killed})
     await room.decided()
     later = McpRoom(backend, sections=(_denies("write"),))
-    state = said["result"]["requestState"]
-    told = await later.ask(call(id_=2, meta=modern(), requestState=state))
+    told = await later.ask(call(id_=2))
 
     assert is_error(told)
     assert "deny rule 1" in text(told)

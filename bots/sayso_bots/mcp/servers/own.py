@@ -9,7 +9,7 @@ from typing import Any
 
 from sayso_bots.mcp import messages
 from sayso_bots.mcp.asking import Tell
-from sayso_bots.mcp.calls import TASKS, VERSION_KEY, is_modern
+from sayso_bots.mcp.calls import VERSION_KEY, is_modern
 from sayso_bots.mcp.messages import CALL, Message
 from sayso_bots.mcp.words import MCP_WORDS
 
@@ -89,8 +89,7 @@ def _said(message: Message) -> Mapping[str, Any] | None:
     if message.method == "tools/list":
         return {**fresh, "tools": TOOLS}
     if message.method == "server/discover" and modern:
-        able: dict[str, Any] = {"tools": {}, "extensions": {TASKS: {}}}
-        return {**fresh, "supportedVersions": [MODERN], "capabilities": able, **_about()}
+        return {**fresh, "supportedVersions": [MODERN], "capabilities": {"tools": {}}, **_about()}
     if message.method == "initialize" and not modern:
         wanted = (message.params or {}).get("protocolVersion")
         known = wanted if wanted in OLDER else OLDER[0]

@@ -115,12 +115,10 @@ async def test_agents_reach_neither_other_data_nor_what_workers_decide_by(
             await client.execute_command(*command)
 
 
-async def test_mcp_proxies_keep_their_tasks_as_the_agents_user(users: Users, admin: Any) -> None:
+async def test_mcp_proxies_note_their_calls_as_the_agents_user(users: Users, admin: Any) -> None:
     async with redis_backend(users.agents) as backend:
-        assert await backend.documents.swap("mcp:task:1", None, "text", seconds=60)
-        assert await backend.documents.read("mcp:task:1", keep=60) == "text"
-        assert await backend.documents.now()
-        assert await backend.leases.hold("mcp:1", "me", seconds=60)
+        assert await backend.documents.swap("mcp:call:1", None, "text", seconds=60)
+        assert await backend.documents.read("mcp:call:1") == "text"
         await backend.leases.ping()
         assert await backend.roster.count() == 0
 

@@ -59,7 +59,7 @@ def left(*shown: str) -> list[str]:
     return sorted({*english(said)})
 
 
-@pytest.mark.parametrize("overview", [OVERVIEW, Overview(), Overview(is_partial=True)])
+@pytest.mark.parametrize("overview", [OVERVIEW, Overview()])
 def test_no_list_of_slack_says_a_word_of_english(overview: Overview) -> None:
     for view in (waiting_message(overview, X_SLACK), home(overview, X_SLACK, said="σ")):
         assert left(*texts(view), *_titles(view)) == []

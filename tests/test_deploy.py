@@ -175,8 +175,6 @@ def test_the_example_settings_load_with_all_that_is_commented_out(tmp_path: Path
 
     text = (DEPLOY / "sayso.example.toml").read_text()
     everything = re.sub(r"^# (?=[a-z0-9_]+ = |\[)", "", text, flags=re.MULTILINE)
-    # Cells take the place of the one store.
-    everything = everything.replace('\nurl = "redis://127.0.0.1:6379/0"\n', "\n")
     (tmp_path / "all.toml").write_text(everything)
     (tmp_path / "policy.toml").write_text("")
 

@@ -10,7 +10,6 @@
   - ArgumentsChangedError      the arguments are no longer those that were approved: never run them
   - StoreUnreachableError      the store did not answer in time: nothing is approved, try again
     - RequestLostError         ... or it answers and has lost the request: ask again
-    - OtherCellsError          ... or its cells are others than those listed: list them, start again
   - WrongLoopError             a store was used in another event loop than its own
   - GateClosedError          a handle was closed: nothing was approved
   - StateFullError             what a policy keeps for its session does not fit: keep less
@@ -107,31 +106,10 @@ class ArgumentsChangedError(SaysoError):
 class StoreUnreachableError(SaysoError):
     """The store did not answer in time. Nothing was approved.
 
-    ``cell`` names the one that did not, where that is all that is away. The store
-    ``is_denied`` where it does not permit its user what is needed.
+    The store ``is_denied`` where it does not permit its user what is needed.
     """
 
-    cell = ""
     is_denied = False
-
-
-class CellAwayError(StoreUnreachableError):
-    """It is done in the cells of the store that answer, and not yet in the others."""
-
-
-class OtherCellsError(StoreUnreachableError):
-    """The cells of the store are not those that are listed here. Nothing was looked for there."""
-
-
-class UnknownCellError(SaysoError):
-    """A card's button leads to a cell that this store does not have. Nothing was decided."""
-
-    def __init__(self, cell: str) -> None:
-        super().__init__(
-            f"the button leads to cell {cell!r} of the store, which is not listed here: let all "
-            "processes have the same [[store.cell]]"
-        )
-        self.cell = cell
 
 
 class RequestLostError(StoreUnreachableError):

@@ -217,32 +217,6 @@ def _of_desks(value: Any, form: str) -> str:
     return f"{median:{form}} ({least:{form}}–{most:{form}})"
 
 
-def _cells(figures: Any, machine: Any) -> str:
-    head = ["store", "commands a decision", "Redis' processor", "of one store"]
-    head += ["of as many apart", "fullest node", "room"]
-    rows = [
-        [
-            row["store"],
-            f"{row['commands_a_decision']:.1f}",
-            f"{row['redis_cpu_us_a_decision']:,.0f} µs",
-            f"{row['against_one']:.2f} ({row['least']:.2f}–{row['largest']:.2f})",
-            f"{row['against_apart']:.2f}",
-            f"{row['fullest_node']:.0%}",
-            f"{row['room']:.2f}",
-        ]
-        for row in figures
-    ]
-    said = (
-        "On a real cluster of three, whose nodes share the cores with the load. Commands are with "
-        "those of scripts. *Apart* is as many stores that know nothing of each other, on the same "
-        "nodes and with the same to do; servers that share a core wake up more often, each time "
-        "for less. *Room* is how many times the decisions of one store fit until the fullest node "
-        "is full, where each node has a core of its own "
-        "([how far it goes](scale.md))."
-    )
-    return "\n\n".join(("## Cells", _machine(machine), _table(head, rows), said))
-
-
 def _rules(figures: Any, machine: Any) -> str:
     head = ["rules", "like", "the last one is about the call", "none is", "compiled expressions"]
     rows = [
@@ -291,7 +265,6 @@ SECTIONS: Mapping[str, Callable[[Any, Any], str]] = {
     "peers": _peers,
     "press_curve": _press_curve,
     "desks": _desks,
-    "cells": _cells,
     "waiting": _waiting,
     "rules": _rules,
     "events": _events,

@@ -15,11 +15,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from bench.asking import measure_asking
-from bench.cells import summary
 from bench.cores import take_load_core
 from bench.deciding import AIMS_US
 from bench.deciding import measure as measure_deciding
@@ -162,16 +160,6 @@ def rules(_redis_path: str, result: dict[str, Any]) -> None:
     _print_rows("rules", result["rules"])
 
 
-def cells(_redis_path: str, result: dict[str, Any]) -> None:
-    """What a decision costs the nodes of a cluster of three, with one store and with cells."""
-    with TemporaryDirectory(prefix="sayso-bench-") as folder:
-        path = Path(folder) / "rounds.json"
-        words = ["--json", str(path)]
-        command = [sys.executable, "-m", "bench.cells", *words]
-        subprocess.run(command, check=True, cwd=_ROOT)
-        result["cells"] = summary(json.loads(path.read_text()))
-
-
 def peers(redis_path: str, result: dict[str, Any]) -> None:
     """What people use instead."""
     result["peers"] = measure_peers(redis_path)
@@ -251,7 +239,6 @@ PARTS = {
     "press_curve": press_curve,
     "peers": peers,
     "desks": desks,
-    "cells": cells,
     "rules": rules,
     "deciding": deciding,
     "replay": replay,

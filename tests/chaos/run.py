@@ -31,7 +31,6 @@ _PLAYS: tuple[tuple[str, Store, bool], ...] = (
     ("single", topologies.single, False),
     ("sentinel", topologies.sentinel, True),
     ("cluster", topologies.cluster, False),
-    ("cells", topologies.cells, False),
 )
 
 _LEAST_SECONDS = 8.0

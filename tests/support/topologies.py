@@ -15,7 +15,6 @@ from support.balancer import Balancer
 from support.ports import free_port
 from support.valkey_server import Valkey
 
-from sayso.stores.addresses import written
 from sayso.testing import until
 
 PASSWORD = "s3cret"
@@ -82,19 +81,6 @@ async def single() -> AsyncIterator[Topology]:
             )
     finally:
         server.close()
-
-
-@asynccontextmanager
-async def cells() -> AsyncIterator[Topology]:
-    """Two cells, each on a server of its own: whatever happens, happens to one of them."""
-    async with single() as one, single() as other:
-        urls = (written(cell.url, f"0{number}") for number, cell in enumerate((one, other)))
-        troubles = {
-            f"cell 0{number}: {name}": trouble
-            for number, cell in enumerate((one, other))
-            for name, trouble in cell.troubles.items()
-        }
-        yield Topology("cells", " ".join(urls), [*one.servers, *other.servers], troubles)
 
 
 @contextmanager

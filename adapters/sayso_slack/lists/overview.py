@@ -36,11 +36,8 @@ _TITLE, _WHAT, _WHO, _SAID = 80, 120, 80, 300
 
 def waiting_message(overview: Overview, words: SlackWords) -> dict[str, Any]:
     """The answer to a slash command, shown to whoever gave it and to nobody else."""
-    is_empty = not overview.waiting and not overview.is_partial
-    heading = words.calls.nothing_waits if is_empty else words.calls.waiting
+    heading = words.calls.waiting if overview.waiting else words.calls.nothing_waits
     blocks = [rich_text(section(literal(heading, bold=True))), *_waiting(overview, words)]
-    if overview.is_partial:
-        blocks.append(_missing(words))
     return {"response_type": "ephemeral", "text": heading, "blocks": blocks, **UNPARSED}
 
 
@@ -49,24 +46,16 @@ def home(overview: Overview, words: SlackWords, *, said: str = "") -> dict[str, 
     calls = words.calls
     blocks = [context(plain_text(one_line(said, _SAID)))] if said else []
     blocks.append(_header(calls.waiting))
-    blocks += _or_why(_waiting(overview, words), calls.nothing_waits, overview, words)
+    blocks += _waiting(overview, words) or _nothing(calls.nothing_waits)
     blocks.append(_header(calls.your_rules))
-    blocks += _or_why(_rules(overview, words), calls.no_rules, overview, words)
+    blocks += _rules(overview, words) or _nothing(calls.no_rules)
     blocks.append(_header(calls.decisions))
-    decisions = _decisions(overview.decisions, words)
-    blocks += _or_why(decisions, calls.no_decisions, overview, words)
+    blocks += _decisions(overview.decisions, words) or _nothing(calls.no_decisions)
     return {"type": "home", "blocks": blocks}
 
 
-def _or_why(shown: list[Block], nothing: str, overview: Overview, words: SlackWords) -> list[Block]:
-    """What is known; that it is nothing is said only where all of it is known."""
-    if overview.is_partial:
-        return [*shown, _missing(words)]
-    return shown or [context(plain_text(nothing))]
-
-
-def _missing(words: SlackWords) -> Block:
-    return context(plain_text(f"⚠️ {words.calls.partial}"))
+def _nothing(text: str) -> list[Block]:
+    return [context(plain_text(text))]
 
 
 def _header(text: str) -> Block:

@@ -82,9 +82,6 @@ class Commands:
 
 
 def _listed(found: Overview, words: TelegramWords) -> Formatted:
-    """What waits; that it is nothing is said only where all of it is known."""
-    if not found.waiting and not found.is_partial:
+    if not found.waiting:
         return Formatted((Part(words.calls.nothing_waits),))
-    text = told(words.calls.waiting, found.waiting, words, more=found.more_waiting)
-    missing = (Part(f"\n⚠️ {words.calls.partial}"),) if found.is_partial else ()
-    return Formatted((*text.parts, *missing))
+    return told(words.calls.waiting, found.waiting, words, more=found.more_waiting)

@@ -135,7 +135,7 @@ class HostedApi:
         self._polls = staying.polls
         self._clock = clock
         self._description = b""
-        self._tickets = Tickets(lambda run: backend.at(run).drafts)
+        self._tickets = Tickets(backend.drafts)
         self._door = Door(settings, self._tickets)
 
     def end(self) -> None:
@@ -195,7 +195,7 @@ class HostedApi:
 
     async def _own(self, request: web.Request, run: RunRef) -> Record:
         """The branch's request that the address names."""
-        record = await self._backend.at(run).store.get(request.match_info["requestId"])
+        record = await self._backend.store.get(request.match_info["requestId"])
         if record is None or branch_of(record.request.run) != branch_of(run):
             raise ApiProblem(404, "UnknownRequest", "this branch has no request with this id")
         return record
@@ -247,7 +247,7 @@ class HostedApi:
         raise already_answered(record)
 
     async def _waiting(self, run: RunRef, question_id: str) -> Record:
-        record = await self._backend.at(run).store.get(question_id)
+        record = await self._backend.store.get(question_id)
         if record is not None and branch_of(record.request.run) == branch_of(run):
             return record
         if await self._backend.log.open_questions(run):

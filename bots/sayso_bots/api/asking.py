@@ -115,7 +115,7 @@ class Asking:
         """
         if key and (record := await self._once.find(request, run, key, draft)):
             return _Said(record)
-        if draft.has_id and (record := await self._backend.at(run).store.get(draft.question_id)):
+        if draft.has_id and (record := await self._backend.store.get(draft.question_id)):
             return await beside(request, partial(_repeated, draft, record, run))
         return None
 
@@ -144,7 +144,7 @@ class Asking:
             said = await opened_or_decided(self._backend, self._policy, asked, self._clock, key=key)
         except DuplicateRequestError:
             # Somebody else was quicker with the same id, perhaps this same call.
-            if known := await self._backend.at(run).store.get(draft.question_id):
+            if known := await self._backend.store.get(draft.question_id):
                 return await beside(request, partial(_repeated, draft, known, run))
             raise
         if isinstance(said, Joined):

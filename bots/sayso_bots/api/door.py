@@ -11,7 +11,6 @@ from aiohttp.http_exceptions import HttpProcessingError
 from sayso.calls import RunRef
 from sayso.errors import (
     BusLostError,
-    SaysoError,
     StoreUnreachableError,
     TooManyOpenError,
     UnreadableEventError,
@@ -66,7 +65,7 @@ class Door:
                 response = ApiProblem(400, "InvalidBody", detail).response()
             except (StoreUnreachableError, BusLostError) as error:
                 self._told.say(f"the hosted API waits for the store: {error}")
-                response = _unavailable(request, error)
+                response = _unavailable(request)
             except TooManyOpenError as error:
                 response = ApiProblem(
                     429, "TooManyOpen", str(error), headers={"Retry-After": "5"}
@@ -157,7 +156,7 @@ class Door:
             raise self._refused(request, unknown)
         if wait := self._strange_tickets.would_wait(_address(request)):
             raise _too_many(wait)
-        known = await self._tickets.read(ticket, run)
+        known = await self._tickets.read(ticket)
         if known is None or not self._still_speaks_for(known.token_name, run):
             self._strange_tickets.wait(_address(request))
             raise self._refused(request, unknown)
@@ -200,9 +199,8 @@ def _too_many(wait: int) -> ApiProblem:
     return ApiProblem(429, "TooManyCalls", detail, headers={"Retry-After": str(wait)})
 
 
-def _unavailable(request: web.Request, error: SaysoError) -> web.Response:
-    cell = getattr(error, "cell", "")
-    detail = f"cell {cell} of the store does not answer" if cell else "the store does not answer"
+def _unavailable(request: web.Request) -> web.Response:
+    detail = "the store does not answer"
     if request.method != "GET":
         # Perhaps it did what it was told, and only its reply was lost.
         detail += (

@@ -45,7 +45,7 @@ class Polls:
 
     async def _wait(self, request: web.Request, record: Record, seconds: float) -> None:
         question_id = record.request.question_id
-        inbox = self._backend.at(record.request.run).inbox
+        inbox = self._backend.inbox
         future = inbox.expect(question_id)
         looked = _begun(_look(inbox, question_id, record.seconds_left))
         others = [_begun(self._stopping.wait()), _begun(gone(request))]

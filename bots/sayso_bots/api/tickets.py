@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from sayso.calls import RunRef
@@ -31,13 +30,10 @@ def is_ticket(text: str) -> bool:
 
 
 class Tickets:
-    """Tickets in the store, where only their hashes are. Each opens one branch, to read.
+    """Tickets in the store, where only their hashes are. Each opens one branch, to read."""
 
-    They are kept where the session of the branch is: ``drafts_at`` knows.
-    """
-
-    def __init__(self, drafts_at: Callable[[RunRef], Drafts]) -> None:
-        self._drafts_at = drafts_at
+    def __init__(self, drafts: Drafts) -> None:
+        self._drafts = drafts
 
     async def make(self, run: RunRef, token_name: str) -> str:
         """A new ticket for the run's branch.
@@ -47,16 +43,16 @@ class Tickets:
         """
         ticket = secrets.token_urlsafe(32)
         text = json.dumps([*branch_of(run), token_name])
-        await self._drafts_at(run).keep(_key(ticket), text, seconds=TICKET_SECONDS)
+        await self._drafts.keep(_key(ticket), text, seconds=TICKET_SECONDS)
         return ticket
 
-    async def read(self, ticket: str, run: RunRef) -> Ticket | None:
-        """What a ticket for the run's session is for; None when there is none, or it is over.
+    async def read(self, ticket: str) -> Ticket | None:
+        """What a ticket is for; None when there is none, or it is over.
 
         Raises:
             StoreUnreachableError: the store does not answer.
         """
-        text = await self._drafts_at(run).read(_key(ticket))
+        text = await self._drafts.read(_key(ticket))
         if text is None:
             return None
         agent_id, session_id, branch_id, token_name = json.loads(text)

@@ -35,7 +35,7 @@ from sayso_bots.cli.named import asking_settings
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import json_time, one_line
 from sayso_bots.cli.screen import Screen, screen_on_stderr
-from sayso_bots.cli.store import failure, say_no_bots, who_and_where
+from sayso_bots.cli.store import say_no_bots, who_and_where
 from sayso_bots.cli.withdrawal import Withdrawal
 from sayso_bots.process.signals import StoppedError, run_stoppable
 from sayso_bots.settings.asked import AskSettings, route_seconds
@@ -226,7 +226,7 @@ async def _checked(
     except RequestLostError:
         raise
     except StoreUnreachableError as error:
-        raise failure(said.settings.store, error) from None
+        raise StoreUnreachableError(said.settings.store.unreachable(error)) from None
 
 
 def _key(text: str) -> str:

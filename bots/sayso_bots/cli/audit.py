@@ -16,7 +16,7 @@ from pydantic.alias_generators import to_camel
 
 from sayso.clock import utc_now
 from sayso.durations import parse_duration
-from sayso.errors import ConfigError, OtherCellsError, StoreUnreachableError
+from sayso.errors import ConfigError, StoreUnreachableError
 from sayso.stores.audit import AuditEntry, AuditPage
 from sayso.stores.backend import Backend
 from sayso_bots.cli.arguments import add_json, add_store
@@ -102,7 +102,7 @@ async def _next_page(backend: Backend, since: datetime | None) -> AuditPage:
         try:
             page = await backend.audit.read_page(since, count=_PAGE_ENTRIES)
         except StoreUnreachableError as error:
-            if error.is_denied or isinstance(error, OtherCellsError):
+            if error.is_denied:
                 raise
             if not is_away:
                 print(f"sayso: {error}; it goes on when the store answers", file=sys.stderr)

@@ -83,7 +83,7 @@ async def _findings(settings: Settings) -> AsyncGenerator[Finding, None]:
         async with open_store(settings.store.url) as backend:
             found = await look_at_store(backend, settings.store)
             yield found
-            if found.level == "ok" or backend.cells:
+            if found.level == "ok":
                 for finding in await look_into_store(backend):
                     yield finding
                 yield await _look_at_bots(backend)

@@ -26,7 +26,6 @@ from sayso_bots.cli.call import add_call, call_of, instead
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import json_time, one_line
 from sayso_bots.cli.rules import patterns, where
-from sayso_bots.cli.store import failure
 from sayso_bots.settings.asked import read_ask_settings
 from sayso_bots.settings.settings import read_hiding
 from sayso_bots.settings.store import StoreSettings
@@ -100,7 +99,7 @@ async def _book(store: StoreSettings, run: RunRef) -> RuleBook:
         try:
             return await backend.rules.book(run)
         except StoreUnreachableError as error:
-            raise failure(store, error) from None
+            raise StoreUnreachableError(store.unreachable(error)) from None
 
 
 async def _explained(

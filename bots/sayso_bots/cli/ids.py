@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sayso.errors import ConfigError, RequestNotFoundError, StoreUnreachableError
+from sayso.errors import ConfigError, RequestNotFoundError
 from sayso.stores.backend import Backend
 
 BEGINNING = 5
@@ -19,23 +19,16 @@ async def request_id(backend: Backend, written: str) -> str:
 
     Raises:
         RequestNotFoundError: there is none.
-        StoreUnreachableError: none that answers is meant, and not all answer.
+        StoreUnreachableError: it does not answer.
         ConfigError: more than one begins so.
     """
-    away: StoreUnreachableError | None = None
-    try:
-        if await backend.store.get(written) is not None:
-            return written
-    except StoreUnreachableError as error:
-        # It may be in a cell that is away; what begins so may be in another.
-        if not backend.cells:
-            raise
-        away = error
+    if await backend.store.get(written) is not None:
+        return written
     waiting = (record.request.question_id for record in await backend.watch.pending())
     told = (entry.question_id for entry in await backend.audit.read(_ENTRIES_READ))
     found = _begun(written, (*waiting, *told), "requests")
     if found is None:
-        raise away or RequestNotFoundError(written)
+        raise RequestNotFoundError(written)
     return found
 
 

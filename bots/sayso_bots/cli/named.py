@@ -105,9 +105,9 @@ def with_login(store: str | None, env: Mapping[str, str]) -> str | None:
 
 
 def without_login(url: str) -> str:
-    """The address of a store, or those of its cells, as it may stand in a file."""
-    parts = [urlsplit(one) for one in url.split()]
-    return " ".join(one._replace(netloc=one.netloc.rpartition("@")[2]).geturl() for one in parts)
+    """The address of a store as it may stand in a file."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def written_config(config: str | None, env: Mapping[str, str]) -> str:

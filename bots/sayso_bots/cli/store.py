@@ -10,7 +10,7 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeVar
 
-from sayso.errors import ConfigError, OtherCellsError, SaysoError, StoreUnreachableError
+from sayso.errors import ConfigError, StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 from sayso_bots.settings.store import StoreSettings, read_store
@@ -30,7 +30,7 @@ def with_store(
     """What a look into the store of the settings brings.
 
     Raises:
-        ConfigError: it lives inside another process, or other cells than its own are listed.
+        ConfigError: it lives inside another process.
         StoreUnreachableError: it does not answer.
     """
     store = read_store(args.config, env, args.store)
@@ -44,30 +44,11 @@ def with_store(
         async with open_store(store.url) as backend:
             try:
                 await backend.leases.ping()
-                found = await look(backend)
-                await _say_who_is_away(backend)
+                return await look(backend)
             except StoreUnreachableError as error:
-                raise failure(store, error) from None
-            return found
+                raise StoreUnreachableError(store.unreachable(error)) from None
 
     return asyncio.run(looked())
-
-
-def failure(store: StoreSettings, error: StoreUnreachableError) -> SaysoError:
-    """The error to tell when the store does not answer, or is not what the settings say it is."""
-    kind = ConfigError if isinstance(error, OtherCellsError) else StoreUnreachableError
-    return kind(store.unreachable(error))
-
-
-async def _say_who_is_away(backend: Backend) -> None:
-    """Tell whoever reads stderr which cells of the store did not answer: theirs is missing."""
-    for name, cell in backend.cells.items():
-        try:
-            await cell.leases.ping()
-        except OtherCellsError:
-            raise
-        except StoreUnreachableError as error:
-            print(f"sayso: cell {name} is missing here: {error}", file=sys.stderr)
 
 
 def who_and_where() -> str:

@@ -18,7 +18,6 @@ from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECON
 from sayso.agent.verdict import CheckResult
 from sayso.calls import Folder, RunRef, ToolCall, new_id
 from sayso.errors import (
-    OtherCellsError,
     RequestLostError,
     RequestNotFoundError,
     SaysoError,
@@ -130,7 +129,7 @@ class Approvals:
             return Ticket(run, new_id(), folder=self.asker.folder)
         self._waiting.add(name)
         try:
-            noted = await self.patiently(lambda: self.backend.at(run).documents.read(name))
+            noted = await self.patiently(lambda: self.backend.documents.read(name))
         except BaseException:
             self._waiting.discard(name)
             raise
@@ -164,8 +163,7 @@ class Approvals:
     async def _note(self, ticket: Ticket, seconds: float) -> None:
         """Let the next try of the call find its question, before there is one."""
         life = seconds + VALID_SECONDS
-        name, run = ticket.name, ticket.run
-        if name and await self._keep(run, name, ticket.noted, ticket.key, seconds=life):
+        if ticket.name and await self._keep(ticket.name, ticket.noted, ticket.key, seconds=life):
             ticket.noted = ticket.key
 
     async def _submitted(
@@ -202,7 +200,7 @@ class Approvals:
                 began = now()
                 try:
                     return await gate.resume(permission_id, timeout=max(ends_at - began, 0.01))
-                except (RequestLostError, OtherCellsError):
+                except RequestLostError:
                     raise
                 except StoreUnreachableError:
                     heard = now() - began > self.asker.patience
@@ -235,13 +233,11 @@ class Approvals:
         """Whoever makes the same call from now on is asked about anew."""
         self._waiting.discard(ticket.name)
         if ticket.is_noted:
-            await self._keep(ticket.run, ticket.name, ticket.key, "", seconds=_DONE_SECONDS)
+            await self._keep(ticket.name, ticket.key, "", seconds=_DONE_SECONDS)
 
-    async def _keep(
-        self, run: RunRef, name: str, before: str | None, after: str, *, seconds: float
-    ) -> bool:
+    async def _keep(self, name: str, before: str | None, after: str, *, seconds: float) -> bool:
         """Keep a text beside a session's questions, in the place of another one."""
-        documents = self.backend.at(run).documents
+        documents = self.backend.documents
         return await self.patiently(lambda: documents.swap(name, before, after, seconds=seconds))
 
     async def patiently(self, attempt: Callable[[], Awaitable[_T]]) -> _T:

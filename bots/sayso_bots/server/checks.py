@@ -9,7 +9,7 @@ from typing import Any
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import Place
 from sayso.desk.routes import Routes, is_group
-from sayso.errors import ConfigError, DeliveryError, OtherCellsError, StoreUnreachableError
+from sayso.errors import ConfigError, DeliveryError, StoreUnreachableError
 from sayso.platforms.bot import Bot
 from sayso.platforms.finding import Finding, Level, NotLooked
 from sayso.platforms.platform import Platform
@@ -60,27 +60,8 @@ async def look_at_store(backend: Backend, store: StoreSettings) -> Finding:
     try:
         await backend.leases.ping()
     except StoreUnreachableError as error:
-        passing = not isinstance(error, OtherCellsError) and not error.is_denied
-        return Finding("failed", "store", store.unreachable(error), passing=passing)
-    if backend.cells:
-        return await _look_at_cells(backend, store)
+        return Finding("failed", "store", store.unreachable(error), passing=not error.is_denied)
     return Finding("ok", "store", f"{store.shown} answers")
-
-
-async def _look_at_cells(backend: Backend, store: StoreSettings) -> Finding:
-    """Which of the cells answer: each in its own words where one does not."""
-    away = []
-    for cell in backend.cells.values():
-        try:
-            await cell.leases.ping()
-        except OtherCellsError as error:
-            return Finding("failed", "store", store.unreachable(error))
-        except StoreUnreachableError as error:
-            away.append(str(error).rstrip("."))
-    if away:
-        rest = "; the sessions of the other cells go on, and those there wait for it"
-        return Finding("warning", "store", "; ".join(away) + rest, passing=True)
-    return Finding("ok", "store", f"{store.shown}: all answer")
 
 
 async def look_into_store(backend: Backend) -> Sequence[Finding]:

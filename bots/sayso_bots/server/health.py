@@ -28,8 +28,7 @@ _WORKERS = "workers"
 class Health:
     """Answers health checks; each part is asked afresh at most every five seconds.
 
-    The process is ready while the store answers; of one that is made of cells, while
-    one of them does: the others are listed as degraded. A platform that is away is
+    The process is ready while the store answers. A platform that is away is
     listed as degraded: taking the process out of service would cut off the
     other platforms and the hosted API, and bring nobody back. ``?strict=1``
     counts platforms as well, and waits for them. A policy that could not be
@@ -49,8 +48,6 @@ class Health:
         self._told = {_POLICY: reloading, _WORKERS: workers}
         self._background = Background("a health check", patience=0)
         asked: dict[str, Callable[[], Awaitable[object]]] = {_STORE: backend.leases.ping}
-        cells = backend.cells.items()
-        asked |= {f"{_STORE} {name}": cell.leases.ping for name, cell in cells}
         asked |= {name: bot.introduce for name, bot in bots.items()}
         self._looks = {name: _Look(ask, self._background, clock) for name, ask in asked.items()}
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
 from aiohttp import web
 
 from sayso.desk.desk import Desk, DeskOptions
-from sayso.errors import CellAwayError, ConfigError, DeliveryError, SaysoError
+from sayso.errors import ConfigError, DeliveryError, SaysoError
 from sayso.languages.tables import DESK
 from sayso.platforms.bot import Bot
 from sayso.platforms.finding import Finding
@@ -158,9 +158,7 @@ async def _policy(
     """The policy as the floor of all agents, and up to date where its files can be read again."""
     async with AsyncExitStack() as stack:
         laying, reloading = Laying(backend.floors, settings.policies), None
-        # The others have it when they are back, before anything is asked there for long.
-        with suppress(CellAwayError):
-            await laying.lay()
+        await laying.lay()
         await stack.enter_async_context(work.going_on(laying.run))
         if rereading is not None:
             reloading = Reloading(rereading, settings.policies, laying.change)

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, PlainValidator
+from pydantic import Field, PlainValidator
 
 from sayso.durations import parse_duration
-from sayso.errors import ConfigError, StoreUnreachableError
+from sayso.errors import StoreUnreachableError
 from sayso.platforms.section import Section
-from sayso.stores.addresses import (
-    CellAddress,
-    check_name,
-    is_many,
-    is_namespace,
-    read_cells,
-    written,
-)
 from sayso.stores.audit import KEPT_DECISIONS
 from sayso.stores.connect import STORES
 from sayso.stores.ports.copies import KEPT
@@ -48,25 +39,10 @@ def _keep_audit(value: object) -> timedelta:
     return keep
 
 
-def _namespace(text: str) -> str:
-    if not is_namespace(text):
-        raise ValueError("is no namespace; write letters, digits and _ . : - only")
-    return text
-
-
-class CellSection(Section):
-    """[[store.cell]]: one of the stores that the store is made of."""
-
-    name: Annotated[str, AfterValidator(check_name)]
-    url: str = Field(repr=False)
-    namespace: Annotated[str, AfterValidator(_namespace)] = ""
-
-
 class StoreSection(Section):
     """[store]."""
 
     url: str = Field(default="redis://127.0.0.1:6379/0", repr=False)
-    cell: tuple[CellSection, ...] = ()
     give_up_after: Annotated[timedelta | None, PlainValidator(_give_up)] = timedelta(minutes=5)
     keep_cards: Duration = KEPT
     keep_audit: Annotated[timedelta, PlainValidator(_keep_audit)] = KEPT_DECISIONS
@@ -91,14 +67,7 @@ class StoreSettings:
     @property
     def shown(self) -> str:
         """The address without its password."""
-        if not is_many(self.url):
-            return without_login(self.url)
-        return ", ".join(f"cell {one.name}: {without_login(one.url)}" for one in self.cells)
-
-    @property
-    def cells(self) -> Sequence[CellAddress]:
-        """The stores that it is made of; none where it is one store."""
-        return read_cells(self.url) if is_many(self.url) else ()
+        return without_login(self.url)
 
     def unreachable(self, error: StoreUnreachableError) -> str:
         """What to say when it does not answer: the setting that names it, and what happened."""
@@ -138,13 +107,10 @@ def store_of(source: Source, from_argument: str | None = None) -> StoreSettings:
     else:
         section = source.section(StoreSection, "store") or StoreSection()
         variable = source.overridden.get(("store", "url"))
-        url, cells = section.url, section.cell if variable is None else ()
-        if cells:
-            url = _of_cells(source, cells)
-        is_default = not cells and source.written(("store", "url")) is None
-        name = "store.cell" if cells else variable or "store.url"
+        is_default = source.written(("store", "url")) is None
+        name = variable or "store.url"
         store = StoreSettings(
-            url,
+            section.url,
             "the default store" if is_default else name,
             is_default=is_default,
             give_up_after=section.give_up_after,
@@ -157,40 +123,12 @@ def store_of(source: Source, from_argument: str | None = None) -> StoreSettings:
                 "holds a password, which must not stand in a file; "
                 "set the whole address in SAYSO_STORE_URL",
             )
-    _check_addresses(source, store)
+    _check_address(source, store)
     return store
 
 
-def _of_cells(source: Source, cells: Sequence[CellSection]) -> str:
-    """The address of all cells of the settings."""
-    if source.written(("store", "url")) is not None:
-        source.problem(("store", "url"), "stands beside [[store.cell]]; write one or the other")
-    for number, cell in enumerate(cells):
-        if has_login(cell.url):
-            source.problem(
-                ("store", "cell", number, "url"),
-                "holds a password, which must not stand in a file; set the addresses of all cells "
-                "in SAYSO_STORE_URL, with blanks between them and ?cell=NAME after each",
-            )
-        if re.search(r"\s|[?&]cell=", cell.url):
-            source.problem(
-                ("store", "cell", number, "url"), "is the address of one store, without its name"
-            )
-    return " ".join(written(cell.url, cell.name, cell.namespace) for cell in cells)
-
-
-def _check_addresses(source: Source, store: StoreSettings) -> None:
-    where = source.place(("store", "url")) if store.name == "store.url" else store.name
-    urls = [store.url]
-    if is_many(store.url):
-        try:
-            urls = [cell.url for cell in store.cells]
-        except ConfigError as error:
-            source.problems.append(("store", f"{where}: {error}"))
-            return
-    for url in urls:
-        if url.partition("://")[0] not in STORES or "://" not in url:
-            fix = (
-                "is not the address of a store; write redis://host:6379/0, or memory:// to try out"
-            )
-            source.problems.append(("store", f"{where} {fix}"))
+def _check_address(source: Source, store: StoreSettings) -> None:
+    if store.url.partition("://")[0] not in STORES or "://" not in store.url:
+        where = source.place(("store", "url")) if store.name == "store.url" else store.name
+        fix = "is not the address of a store; write redis://host:6379/0, or memory:// to try out"
+        source.problems.append(("store", f"{where} {fix}"))

@@ -93,7 +93,7 @@ class Checks:
         said = await self._decided(call, asked, question_id)
         if not isinstance(said, Decided):
             return _as_verdict(said)
-        inbox, withdraw = self._questions.inbox_of(self._options.run), self._questions.withdraw
+        inbox, withdraw = self._questions.inbox, self._questions.withdraw
         waiting = Waiting(self._endings, inbox, question_id, withdraw, handed, asked)
         try:
             opened = await self._opened(call, said, question_id, asked, heard=True)
@@ -109,7 +109,7 @@ class Checks:
     async def _under_key(self, call: ToolCall, question_id: str, asked: Asked) -> CheckResult:
         said = await self._decided(call, asked, question_id)
         if isinstance(said, Decided):
-            with self._questions.expected(question_id, self._options.run, alone=False) as future:
+            with self._questions.expected(question_id, alone=False) as future:
                 opened = await self._opened(call, said, question_id, asked, heard=True)
                 if isinstance(opened, OpenCheck):
                     ring = await future

@@ -79,7 +79,7 @@ class Once:
             held = Hold() if hold else None
             if waiter is not None:
                 # Whoever hears nothing counts as gone.
-                inbox = self._backend.at(self._options.run).inbox
+                inbox = self._backend.inbox
                 await inbox.listening()
                 held = Hold(waiter, inbox.name)
             return await self._keyed.find(self._options.run, key, hold=held)

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from sayso.agent.timeouts import GRACE_SECONDS, CallTime
 from sayso.calls import RunRef
-from sayso.errors import OtherCellsError, RequestLostError, StoreUnreachableError
+from sayso.errors import RequestLostError, StoreUnreachableError
 from sayso.rules.book import RuleBook
 from sayso.stores.home import running_loop
 from sayso.stores.inbox import CANNOT_ASK
@@ -72,7 +72,6 @@ class Patience:
 
         Raises:
             StoreUnreachableError: none brought anything; the message says ``failed`` and why.
-            OtherCellsError: the wrong cells are listed, which no time mends.
         """
         began = running_loop().time()
         ends_at = min(began + self._seconds, _last_moment(began) if until is None else until)
@@ -83,7 +82,7 @@ class Patience:
                 while True:
                     try:
                         result = await attempt()
-                    except (RequestLostError, OtherCellsError):
+                    except RequestLostError:
                         raise
                     except StoreUnreachableError as error:
                         said = str(error)

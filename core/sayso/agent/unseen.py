@@ -40,7 +40,7 @@ class UnseenQuestions:
 
     def watch(self, question_id: str, run: RunRef) -> None:
         """Look at this question in time."""
-        if not self._backend.at(run).inbox.knows_workers:
+        if not self._backend.inbox.knows_workers:
             return
         self._look_in(self._seconds, min(self._seconds, _AGAIN_SECONDS), question_id, run)
         if not self._looking:

@@ -90,7 +90,7 @@ class Questions:
         self._withdrawn_by = options.withdrawn_by
         self._unseen = UnseenQuestions(backend, in_seconds(options.patience), options.clock)
         self._cancelling = Background("cancelling a question", patience=_WITHDRAWING_SECONDS)
-        troubles = backend.at(options.run).inbox.troubles
+        troubles = backend.inbox.troubles
         self.patience = Patience(in_seconds(options.patience), troubles)
         # Kept, as many hold it: each time a method is looked up it is another object.
         self.withdraw = self._cancel_later
@@ -98,7 +98,7 @@ class Questions:
     async def answer(self, request: UserInputRequest) -> Resolution:
         """Open any question and wait for its ending."""
         request = self._options.completed(request)
-        with self.expected(request.question_id, request.run) as future:
+        with self.expected(request.question_id) as future:
             try:
                 await self.ask(request, heard=True)
             except TooManyOpenError as error:
@@ -136,7 +136,7 @@ class Questions:
         """
         loop = running_loop()
         deadline = loop.time() + seconds
-        inbox = self._backend.at(request.run).inbox
+        inbox = self._backend.inbox
         asked_at: float | None = None
 
         async def attempt() -> Opened | BookChanged | Joined:
@@ -189,16 +189,17 @@ class Questions:
         )
         return replace(opened, seconds=left)
 
-    def expected(self, question_id: str, run: RunRef, *, alone: bool = True) -> Expected:
+    def expected(self, question_id: str, *, alone: bool = True) -> Expected:
         """A future of the question's ending; cancelled inside, the question is cancelled too.
 
         Not where others may wait for it as well: whoever is not ``alone``.
         """
-        return Expected(self.inbox_of(run), question_id, self.withdraw if alone else None)
+        return Expected(self.inbox, question_id, self.withdraw if alone else None)
 
-    def inbox_of(self, run: RunRef) -> Inbox:
-        """Where the endings of the run's questions ring."""
-        return self._backend.at(run).inbox
+    @property
+    def inbox(self) -> Inbox:
+        """Where the endings of questions ring."""
+        return self._backend.inbox
 
     async def record(self, question_id: str, time: CallTime | None) -> Record:
         """All that the store knows of a question of this session, asked here or elsewhere.
@@ -232,7 +233,7 @@ class Questions:
     async def wait(self, record: Record, time: CallTime | None) -> Resolution:
         """How an open question ends; raises as ``ending`` does."""
         question_id = record.request.question_id
-        inbox = self._backend.at(record.request.run).inbox
+        inbox = self._backend.inbox
         future = inbox.expect(question_id)
         # By the store's clock: ours need not be right.
         left = max(record.seconds_left, 0.0)

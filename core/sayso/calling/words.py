@@ -21,7 +21,6 @@ class CallWords:
     open_card: str
     more_waiting: Counted
     ask_privately: str
-    partial: str
 
     waiting: str
     your_rules: str
@@ -52,7 +51,6 @@ ENGLISH = CallWords(
     open_card="Open the card",
     more_waiting=Counted("{count} more question waits", "{count} more questions wait"),
     ask_privately="What waits for you is told to you alone: write /pending to the bot itself.",
-    partial="A part of the store is away: something may be missing here.",
     waiting="Waiting for you",
     your_rules="Your rules",
     no_rules="No rule of yours is remembered.",

@@ -39,8 +39,7 @@ class Decided:
 class Overview:
     """All that one person may know, the oldest question first; ``more`` is what is left out.
 
-    ``language`` is what it is told in. ``is_partial`` says that a part of the store did not
-    answer, so that something may be missing.
+    ``language`` is what it is told in.
     """
 
     waiting: tuple[Waiting, ...] = ()
@@ -49,4 +48,3 @@ class Overview:
     more_rules: int = 0
     decisions: tuple[Decided, ...] = ()
     language: str = ""
-    is_partial: bool = False

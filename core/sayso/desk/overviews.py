@@ -59,9 +59,7 @@ class Overviews:
         Raises:
             StoreUnreachableError: it cannot be told.
         """
-        backend = self._parts.backend
-        pending = await backend.watch.pending()
-        is_partial = bool(backend.away)
+        pending = await self._parts.backend.watch.pending()
         theirs = [record for record in pending if await self._may_approve(actor, record)]
         words = self._parts.speech.at(place, actor)
         theirs.sort(key=lambda record: record.opened_at or _FIRST)
@@ -69,9 +67,8 @@ class Overviews:
         waiting = tuple(await asyncio.gather(*(self._waiting(actor, record) for record in shown)))
         more = len(theirs) - len(shown)
         if not whole:
-            return Overview(waiting, more, language=words.tag, is_partial=is_partial)
+            return Overview(waiting, more, language=words.tag)
         kept = await self._revoking.revocable_by(actor)
-        is_partial = is_partial or bool(backend.away)
         decided = await self._decided(actor)
         newest = list(reversed(kept))[:MOST_RULES]
         return Overview(
@@ -81,7 +78,6 @@ class Overviews:
             len(kept) - len(newest),
             decided,
             words.tag,
-            is_partial or bool(backend.away),
         )
 
     async def revoke(self, actor: str, rule_id: str, place: Place) -> Answer:

@@ -34,7 +34,6 @@ from sayso.errors import (
     InvalidInputError,
     ReplayedCallbackError,
     RequestNotFoundError,
-    UnknownCellError,
     UnreadableEventError,
 )
 from sayso.events import Resolution, UserInputResponse
@@ -95,13 +94,8 @@ class Presses:
         self, press: Press, shown: Found | None, standing: Standing | None
     ) -> Answer:
         """Decide on a press with what the store knows; ``standing`` where it was looked up."""
-        try:
-            with self._replays(press, shown):
-                found = await self._parts.backend.copies.find(press.handle, delivery=press.delivery)
-        except UnknownCellError as error:
-            _log.warning("a press is refused: %s", error)
-            words = self._parts.speech.at(press.message.place)
-            return Answer(Answered.UNKNOWN, words.unserved)
+        with self._replays(press, shown):
+            found = await self._parts.backend.copies.find(press.handle, delivery=press.delivery)
         if found is None:
             self._unknown.say(press)
             words = self._parts.speech.at(press.message.place)

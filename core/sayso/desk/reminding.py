@@ -128,8 +128,7 @@ class Reminders:
                 await self._put(_Errand("dm", one.actor, request.question_id), 0.0)
 
     async def _put(self, errand: _Errand, seconds: float) -> None:
-        about = errand.question_id
-        await self._backend.errands.put(QUEUE, errand.name, seconds=seconds, about=about)
+        await self._backend.errands.put(QUEUE, errand.name, seconds=seconds)
 
     async def run(self) -> None:
         """Do what is due, until cancelled; nothing where no route ever calls again."""

@@ -10,7 +10,6 @@ from sayso.desk.event_log import log_revoked
 from sayso.desk.parts import DeskParts
 from sayso.desk.standing import Standing
 from sayso.desk.words import ENGLISH, DeskWords
-from sayso.errors import StoreUnreachableError
 from sayso.stores.ports import Found, KeptRule
 
 
@@ -54,8 +53,6 @@ class Revoking:
         kept = await self._parts.backend.rules.all()
         rule = next((one for one in kept if one.remembered.rule_id == rule_id), None)
         if rule is None:
-            # Not called so while it may stand in a cell of the store that is away.
-            await self._parts.backend.rules.carried(rule_id)
             return Answer(Answered.LATE, words.not_in_force)
         if not await self._may_revoke(by, rule):
             return Answer(Answered.REFUSED, words.may_not_revoke)
@@ -64,20 +61,12 @@ class Revoking:
     async def revocable_by(self, actor: str) -> Sequence[KeptRule]:
         """The rules in force that somebody may take back, the oldest first.
 
-        Not those of which it cannot be told, as a cell of the store is away.
-
         Raises:
             StoreUnreachableError: they cannot be read.
         """
         kept = await self._parts.backend.rules.all()
-        may = await asyncio.gather(*(self._is_offered(actor, one) for one in kept))
+        may = await asyncio.gather(*(self._may_revoke(actor, one) for one in kept))
         return [one for one, is_theirs in zip(kept, may, strict=True) if is_theirs]
-
-    async def _is_offered(self, actor: str, kept: KeptRule) -> bool:
-        try:
-            return await self._may_revoke(actor, kept)
-        except StoreUnreachableError:
-            return False
 
     async def _may_revoke(self, actor: str, kept: KeptRule) -> bool:
         approvers, remembered = self._parts.approvers, kept.remembered

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
+from sayso.calls import new_id
 from sayso.cards.called import Call
 from sayso.cards.card import Card
 from sayso.chats.adapter import Adapter
@@ -290,9 +291,7 @@ class Showing:
         self, records: Sequence[Record], place: Place, calls: Sequence[Call]
     ) -> list[Copy]:
         """New copies of the requests for one message there, noted in the store."""
-        handles = tuple(
-            [await self._copies.new_handle(record.request.question_id) for record in records]
-        )
+        handles = tuple(new_id() for _ in records)
         copies = [
             Copy(
                 handle,

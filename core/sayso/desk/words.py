@@ -21,7 +21,6 @@ class DeskWords:
     calls: CallWords
 
     unknown: str
-    unserved: str
     not_allowed: str
     own_request: str
     second_press: str
@@ -73,8 +72,6 @@ ENGLISH = DeskWords(
     questions=questions.ENGLISH,
     calls=calling.ENGLISH,
     unknown="This card is no longer known. Nothing was decided.",
-    unserved="This card belongs to a part of the store that these bots do not serve. "
-    "Nothing was decided.",
     not_allowed="You may not decide this one. It stays open.",
     own_request="You asked for this, so somebody else has to approve it. It stays open.",
     second_press="{choice} needs a second press: see the card.",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import AbstractAsyncContextManager
 
 from sayso.errors import ConfigError
-from sayso.stores.addresses import is_many, read_cells
 from sayso.stores.backend import Backend
 
 _REDIS = frozenset(
@@ -28,36 +27,11 @@ def open_store(url: str) -> AbstractAsyncContextManager[Backend]:
 
     ``memory://`` lives and ends with the block. ``redis://``, ``rediss://``,
     ``unix://``, ``redis+sentinel://`` and ``redis+cluster://`` need the ``redis``
-    extra. No connection is made before the first use. Several URLs with blanks
-    between them, each with ``?cell=`` and two characters, are a store that is made of
-    cells, see ``sayso.stores.cells``.
+    extra. No connection is made before the first use.
 
     Raises:
         ConfigError: the URL is not of a known kind, or the extra is missing.
     """
-    if is_many(url):
-        # Only a process that uses cells pays for them.
-        from sayso.stores.cells import cells_backend
-
-        return cells_backend(url, _open_one)
-    return _open_one(url)
-
-
-def check_url(url: str) -> None:
-    """Find what is wrong with a store's URL as far as that needs no connection.
-
-    Raises:
-        ConfigError: as for ``open_store``.
-    """
-    if not isinstance(url, str):
-        raise ConfigError(f"a store's URL is a text such as redis://host:port/db, not {url!r:.60}")
-    if is_many(url):
-        read_cells(url)
-    else:
-        _open_one(url)
-
-
-def _open_one(url: str, cell: str = "") -> AbstractAsyncContextManager[Backend]:
     # Without ://, what stands before an @ may be a password.
     scheme = url.partition("://")[0] if "://" in url else url.rpartition("@")[2]
     if scheme == "memory":
@@ -77,4 +51,15 @@ def _open_one(url: str, cell: str = "") -> AbstractAsyncContextManager[Backend]:
             "from where you got it"
         ) from error
     read_url(url)  # at once, and not where it is opened
-    return redis_backend(url, cell=cell)
+    return redis_backend(url)
+
+
+def check_url(url: str) -> None:
+    """Find what is wrong with a store's URL as far as that needs no connection.
+
+    Raises:
+        ConfigError: as for ``open_store``.
+    """
+    if not isinstance(url, str):
+        raise ConfigError(f"a store's URL is a text such as redis://host:port/db, not {url!r:.60}")
+    open_store(url)

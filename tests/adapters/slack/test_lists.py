@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -253,22 +252,14 @@ def test_lists_speak_the_language_of_their_words() -> None:
         decisions=(Decided(NOW, "approved", "τ", "α", "ρ"),),
     )
 
-    for overview in (plain, Overview(), replace(plain, is_partial=True)):
+    for overview in (plain, Overview()):
         for shown in (home(overview, X_SLACK), waiting_message(overview, X_SLACK)):
             assert [word for text in texts(shown) for word in english(text)] == []
 
 
-def test_lists_say_that_something_may_be_missing_and_not_that_there_is_nothing() -> None:
-    for shown in (
-        home(Overview(is_partial=True), ENGLISH),
-        waiting_message(Overview(is_partial=True), ENGLISH),
-    ):
-        said = "\n".join(texts(shown))
-        assert "A part of the store is away: something may be missing here." in said
-        assert not re.search("Nothing|No rule", said)
-
+def test_an_empty_home_says_that_there_is_nothing() -> None:
     known = "\n".join(texts(home(Overview(), ENGLISH)))
-    assert re.findall("Nothing waits|No rule|Nothing was decided|away", known) == [
+    assert re.findall("Nothing waits|No rule|Nothing was decided", known) == [
         "Nothing waits",
         "No rule",
         "Nothing was decided",

@@ -11,8 +11,6 @@ from support.room import RUN
 from support.telegram_bots import TOKEN, bots
 
 from sayso import Gate, ToolCall
-from sayso.chats.caller import Waiting
-from sayso.chats.overview import Overview
 from sayso.chats.places import Place
 from sayso.clock import utc_now
 from sayso.desk.routes import Route, Routes
@@ -113,23 +111,6 @@ async def test_what_cannot_be_told_for_now_comes_again() -> None:
             taken = [await commands.take(asked) for _ in range(2)]
 
     assert taken == [False, True]
-
-
-@pytest.mark.parametrize("waiting", [(), (Waiting("bash", "deploy-bot", utc_now(), None, ""),)])
-async def test_a_list_says_that_something_may_be_missing(waiting: tuple[Waiting, ...]) -> None:
-    desk = DeskDouble()
-    desk.shown = Overview(waiting, is_partial=True)
-    async with Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground:
-        config = TelegramConfig(TOKEN, ("s",), playground.telegram_api_url)
-        async with TelegramAdapter(config, MemoryDrafts(utc_now)) as adapter:
-            asked = read_command(_message())
-            assert asked is not None
-            await Commands(adapter, desk, seconds=5).take(asked)
-
-        (told,) = playground.telegram.messages(ALICE)
-    assert told.text.endswith("\n⚠️ A part of the store is away: something may be missing here.")
-    assert ("bash" in told.text) == bool(waiting)
-    assert "Nothing waits" not in told.text
 
 
 def _message(**changes: object) -> dict[str, object]:

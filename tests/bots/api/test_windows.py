@@ -17,18 +17,18 @@ RUN = RunRef("an-agent", "a-session")
 async def test_a_ticket_is_good_for_ten_minutes(later: int, *, is_good: bool) -> None:
     clock = Clock()
     drafts = MemoryDrafts(clock)
-    tickets = Tickets(lambda _: drafts)
+    tickets = Tickets(drafts)
     ticket = await tickets.make(RUN, "ci")
     clock.pass_by(later)
 
-    known = await tickets.read(ticket, RUN)
+    known = await tickets.read(ticket)
 
     assert known == (Ticket(("an-agent", "a-session", "main"), "ci") if is_good else None)
 
 
 async def test_the_store_knows_a_ticket_by_its_hash_alone() -> None:
     drafts = MemoryDrafts(Clock())
-    ticket = await Tickets(lambda _: drafts).make(RUN, "ci")
+    ticket = await Tickets(drafts).make(RUN, "ci")
 
     assert len(drafts._kept) == 1
     assert ticket not in str(drafts._kept)

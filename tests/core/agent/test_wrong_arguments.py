@@ -23,7 +23,6 @@ STORES: list[tuple[Any, str]] = [
     (":geheim@there:6379", r"begins with 'there:6379'; use redis://"),
     ("redis://:geheim@there:port/0", r"the port in the store.s URL is not a number"),
     ("redis://there?colour=geheim", r"an option that means nothing"),
-    ("redis://one redis://two", r"each of several URLs of a store names its cell"),
     ("redis://:geheim@there/abc", r"its database is a number"),
     ("redis://there/-1", r"its database is a number"),
     ("redis://there/0/1", r"its database is a number"),

@@ -16,7 +16,6 @@ GERMAN = CallWords(
     open_card="Zur Karte",
     more_waiting=counted("{count} weitere Frage wartet", "{count} weitere Fragen warten"),
     ask_privately=("Was auf Sie wartet, erfahren nur Sie: schreiben Sie dem Bot selbst /pending."),
-    partial="Ein Teil des Speichers ist nicht erreichbar: hier kann etwas fehlen.",
     waiting="Wartet auf Sie",
     your_rules="Ihre Regeln",
     no_rules="Keine Regel von Ihnen ist gemerkt.",

@@ -11,8 +11,6 @@ GERMAN = DeskWords(
     questions=QUESTIONS,
     calls=CALLS,
     unknown="Diese Karte ist nicht mehr bekannt. Nichts wurde entschieden.",
-    unserved="Diese Karte gehört zu einem Teil des Speichers, den diese Bots nicht bedienen. "
-    "Nichts wurde entschieden.",
     not_allowed="Das dürfen Sie nicht entscheiden. Es bleibt offen.",
     own_request="Das war Ihre Anfrage: jemand anderes muss sie genehmigen. Sie bleibt offen.",
     second_press="{choice} braucht einen zweiten Klick: siehe Karte.",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from sayso.stores.handles import new_handle
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Records
 from sayso.stores.ports import KEPT, Copy, Found, Marked, Offer, Shown
@@ -17,10 +16,6 @@ class MemoryCopies:
     def __init__(self, records: Records, outbox: MemoryOutbox) -> None:
         self._records = records
         self._outbox = outbox
-
-    async def new_handle(self, question_id: str) -> str:  # noqa: ARG002
-        """A random handle for a card of a request here."""
-        return new_handle()
 
     async def issue(self, copy: Copy, *, keep: timedelta = KEPT) -> None:
         """Bind a new handle to its request and place.

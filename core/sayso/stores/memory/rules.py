@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import cache
-from typing import Literal
-
-from pydantic import TypeAdapter
 
 from sayso.calls import Project, RunRef
 from sayso.clock import Clock
@@ -20,7 +16,7 @@ from sayso.stores import audit
 from sayso.stores.memory.audit import MemoryAudit
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Records
-from sayso.stores.ports import MOST_STATE_BYTES, MOST_STATE_NAMES, CarriedRule, KeptRule, Revoked
+from sayso.stores.ports import MOST_STATE_BYTES, MOST_STATE_NAMES, KeptRule, Revoked
 
 # A book is kept for a day after its last rule, what was spent for half a year.
 _BOOK_KEPT = timedelta(days=1)
@@ -38,11 +34,6 @@ class _Kept:
     rule: RememberedRule
     about: audit.Facts
     book: _BookName
-
-
-@cache
-def _wire() -> TypeAdapter[_Kept]:
-    return TypeAdapter(_Kept)
 
 
 @dataclass(slots=True)
@@ -155,26 +146,7 @@ class MemoryRules:
             if kept.rule.expires_at > now
         ]
 
-    async def carried(self, rule_id: str) -> CarriedRule | Literal["revoked"] | None:
-        """The rule as another store would keep it."""
-        if rule_id in self._revoked:
-            return "revoked"
-        kept = self._kept.get(rule_id)
-        if kept is None or kept.rule.expires_at <= self._clock():
-            return None
-        written, asked = _wire().dump_json(kept).decode(), kept.about.get("question_id", "")
-        return CarriedRule(rule_id, written, kept.book[1] is None, asked)
-
-    async def plant(self, rule: CarriedRule) -> bool:
-        """Keep a rule that another store keeps."""
-        if rule.rule_id in self._revoked or rule.rule_id in self._kept:
-            return False
-        kept = _wire().validate_json(rule.written)
-        kept.about = {name: kept.about[name] for name in kept.about if name != "question_id"}
-        self._keep(kept)
-        return True
-
-    async def revoke(self, rule_id: str, *, by: str, noted: bool = True) -> bool:
+    async def revoke(self, rule_id: str, *, by: str) -> bool:
         """Take a rule back, at once for running sessions too."""
         kept = self._kept.get(rule_id)
         if kept is None or kept.rule.expires_at <= self._clock():
@@ -182,8 +154,7 @@ class MemoryRules:
         del self._kept[rule_id]
         self._revoked[rule_id] = kept.rule.expires_at + _BOOK_KEPT
         self._books[kept.book].version = f"without {rule_id}"
-        if noted:
-            self._audit.write(kept.about, audit.revoked(rule_id, by))
+        self._audit.write(kept.about, audit.revoked(rule_id, by))
         if (entry := self._records.find(kept.about.get("question_id", ""))) is not None:
             entry.revoked = Revoked(by, self._clock())
             self._outbox.put("end", entry.request.question_id, again=True)

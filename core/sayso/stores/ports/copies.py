@@ -117,10 +117,6 @@ class Shown:
 class Copies(Protocol):
     """Which handle belongs to which message. Raises StoreUnreachableError like Store."""
 
-    async def new_handle(self, question_id: str) -> str:
-        """A random handle for a card of the request, which says in which cell that lives."""
-        ...
-
     async def issue(self, copy: Copy, *, keep: timedelta = KEPT) -> None:
         """Bind a new handle to its request and place: the intention to show it there.
 
@@ -140,7 +136,6 @@ class Copies(Protocol):
 
         Raises:
             ReplayedCallbackError: this delivery, when not empty, was seen before.
-            UnknownCellError: it leads to a cell that this store does not have.
         """
         ...
 

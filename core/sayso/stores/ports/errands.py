@@ -21,11 +21,8 @@ class Errands(Protocol):
     Raises StoreUnreachableError like Store.
     """
 
-    async def put(self, queue: str, name: str, *, seconds: float = 0.0, about: str = "") -> None:
-        """Let the name be due in so many seconds, instead of whenever it was due before.
-
-        What is ``about`` a request is kept where that is.
-        """
+    async def put(self, queue: str, name: str, *, seconds: float = 0.0) -> None:
+        """Let the name be due in so many seconds, instead of whenever it was due before."""
         ...
 
     async def take(self, queue: str, *, most: int, hold: float) -> Due:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Literal, Protocol
+from typing import Protocol
 
 from sayso.calls import RunRef
 from sayso.rules.book import RuleBook
@@ -45,20 +45,6 @@ class KeptRule:
     session_id: str = ""
     project: str = ""
     question_id: str = field(default="", compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class CarriedRule:
-    """A remembered rule as one store writes it, for another store of the same kind.
-
-    It ``is_wide`` where it counts beyond one session. ``question_id`` is the request that
-    stored it, in the store that has that.
-    """
-
-    rule_id: str
-    written: str
-    is_wide: bool
-    question_id: str = ""
 
 
 class Rules(Protocol):
@@ -109,22 +95,10 @@ class Rules(Protocol):
         """All rules that have not expired, with how often and when last they were used."""
         ...
 
-    async def revoke(self, rule_id: str, *, by: str, noted: bool = True) -> bool:
+    async def revoke(self, rule_id: str, *, by: str) -> bool:
         """Take a rule back, at once for running sessions too; False when there is none.
 
-        Whoever looks at the request that stored it is told, and so are its cards. The audit
-        has it unless another store of this one's kind has ``noted`` it.
-        """
-        ...
-
-    async def carried(self, rule_id: str) -> CarriedRule | Literal["revoked"] | None:
-        """The rule as another store would keep it; None where it is not known, or expired."""
-        ...
-
-    async def plant(self, rule: CarriedRule) -> bool:
-        """Keep a rule that another store keeps; False where it is here, or was revoked here.
-
-        It counts like one that was stored here. The audit has it there.
+        Whoever looks at the request that stored it is told, and so are its cards.
         """
         ...
 

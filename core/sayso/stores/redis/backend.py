@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import replace
 
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
@@ -32,22 +31,20 @@ from sayso.stores.redis.uses import RedisUses
 def redis_backend(
     url: str,
     *,
-    cell: str = "",
     takeover_after: float = TAKEOVER_SECONDS,
     silence: float = SILENCE_SECONDS,
 ) -> AbstractAsyncContextManager[Backend]:
     """The backend at a Redis URL, see ``sayso.stores.redis.url.read_url``.
 
     It needs Redis 7 or later, or Valkey. Nothing is connected before the
-    first use. A ``cell`` of several is opened by its name, which its errors begin with.
-    Jobs of a desk that gives no sign of life for ``takeover_after``
+    first use. Jobs of a desk that gives no sign of life for ``takeover_after``
     seconds go to another one. Whoever listens and hears nothing for ``silence``
     seconds makes sure that it is not deaf.
 
     Raises:
         ConfigError: the URL cannot be read.
     """
-    return _opened(replace(read_url(url), cell=cell), takeover_after, silence)
+    return _opened(read_url(url), takeover_after, silence)
 
 
 @asynccontextmanager

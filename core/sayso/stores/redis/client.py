@@ -11,9 +11,9 @@ from importlib.resources import files
 from itertools import count
 from typing import Any
 
-from sayso.errors import OtherCellsError, StoreUnreachableError
+from sayso.errors import StoreUnreachableError
 from sayso.stores.home import Home
-from sayso.stores.redis.link import IS_CELL, LINK_ERRORS, explain, is_denied
+from sayso.stores.redis.link import LINK_ERRORS, explain, is_denied
 from sayso.stores.redis.pipeline import Pipeline
 from sayso.stores.redis.url import StoreUrl
 from sayso.stores.redis.wire import ReplyError, packed
@@ -98,9 +98,7 @@ class Client:
     ) -> None:
         self.url = url
         self.keys = url.keys
-        prefix = self.keys.prefix
-        # A store of its own says so by saying it twice, see common.lua.
-        self._script_keys: tuple[Argument, ...] = (1, prefix) if url.cell else (2, prefix, prefix)
+        self._script_keys: tuple[Argument, ...] = (1, self.keys.prefix)
         self.home = Home()
         self._pipeline = Pipeline(url, most=most, most_bytes=most_bytes)
         self._own = secrets.token_urlsafe(9)
@@ -114,7 +112,6 @@ class Client:
         """The result of a script; its first key is the prefix of all keys.
 
         Raises:
-            OtherCellsError: the store is a cell of several, and was opened as one of its own.
             StoreUnreachableError: no answer, an error, or too much waits already.
         """
         keys = self._script_keys
@@ -140,9 +137,7 @@ class Client:
             raise self._unusable(error) from error
 
     def _unusable(self, error: Exception) -> StoreUnreachableError:
-        is_cell = isinstance(error, ReplyError) and error.code == IS_CELL
-        said = (OtherCellsError if is_cell else StoreUnreachableError)(explain(self.url, error))
-        said.cell = self.url.cell
+        said = StoreUnreachableError(explain(self.url, error))
         said.is_denied = is_denied(error)
         return said
 

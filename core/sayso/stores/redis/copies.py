@@ -6,7 +6,6 @@ from datetime import timedelta
 
 from sayso.errors import ReplayedCallbackError, RequestNotFoundError
 from sayso.questions.wire import decode_ending
-from sayso.stores.handles import new_handle
 from sayso.stores.ports import KEPT, Copy, Found, Marked, Offer
 from sayso.stores.redis.client import Client, Script
 from sayso.stores.redis.desks import told_offer
@@ -31,10 +30,6 @@ class RedisCopies:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-
-    async def new_handle(self, question_id: str) -> str:  # noqa: ARG002
-        """A random handle for a card of a request here."""
-        return new_handle()
 
     async def issue(self, copy: Copy, *, keep: timedelta = KEPT) -> None:
         """Bind a new handle to its request and place.

@@ -3,8 +3,7 @@
 All keys of one namespace carry the same hash tag, ``sayso:{<namespace>}:``,
 and so live in one slot of a Redis Cluster: every decision is one script, and
 the same script runs everywhere. The scripts are given this prefix as their
-only key and name the others themselves; twice, where the store is taken for
-one of its own: then a cell of several refuses. An installation that outgrows one
+only key and name the others themselves. An installation that outgrows one
 slot uses several namespaces.
 
 ==================  ======  ======================================================
@@ -63,8 +62,7 @@ slot uses several namespaces.
 ``state:<session>``  hash    what policies keep for a session: ``v:<name>`` each value,
                              ``t`` who changed it last
 ``draft:<key>``      string  what is half done, such as the answers to a form
-``document:<key>``   string  a text that is changed by whoever knows what it says; in a cell of
-                             several, ``document:cells`` says which it is, and of which
+``document:<key>``   string  a text that is changed by whoever knows what it says
 ``errands:<queue>``  zset    names of what is to be done, by when in ms
 ``branch:<branch>``  hash    a branch's log: ``v`` its epoch, ``n`` its last number, ``o`` how
                              many questions are open, ``b`` bytes of all its events, ``g`` how
@@ -93,17 +91,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from base64 import urlsafe_b64encode
 from dataclasses import astuple, dataclass
 from functools import lru_cache
 
 from sayso.calls import RunRef
 from sayso.errors import ConfigError
-from sayso.stores.addresses import is_namespace
 
 DEFAULT_NAMESPACE = "sayso"
 GROUP = "desks"
 MOVED_SECONDS = 180 * 86_400
+
+_NAMESPACE = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Keys:
     namespace: str = DEFAULT_NAMESPACE
 
     def __post_init__(self) -> None:
-        if not is_namespace(self.namespace):
+        if not _NAMESPACE.fullmatch(self.namespace):
             raise ConfigError(
                 f"the namespace {self.namespace[:40]!r} in the store's URL may hold letters, "
                 "digits and _ . : - only"
@@ -128,6 +128,11 @@ class Keys:
     def prefix(self) -> str:
         """What all keys begin with."""
         return f"sayso:{{{self.namespace}}}:"
+
+    @property
+    def nothing(self) -> str:
+        """A key that never holds anything."""
+        return f"{self.prefix}nothing"
 
     @property
     def jobs(self) -> str:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sayso.chats.places import Place
-from sayso.stores.addresses import MARK
 from sayso.stores.redis.client import Client, Script
 from sayso.stores.redis.keys import MOVED_SECONDS
 
-_HOLD, _NOW = Script("hold"), Script("now")
+_HOLD = Script("hold")
 
 
 class RedisLeases:
@@ -19,10 +18,8 @@ class RedisLeases:
         self._client = client
 
     async def ping(self) -> None:
-        """Return when the store answers, and is none of the cells of another one."""
-        if await self._client.command("EXISTS", self._client.keys.document(MARK)):
-            # Each script refuses a cell that is taken for more than that, and says it.
-            await self._client.run(_NOW)
+        """Return when the store answers."""
+        await self._client.command("EXISTS", self._client.keys.nothing)
 
     async def hold(self, name: str, owner: str, *, seconds: float) -> bool:
         """Take or keep a lease: at most one owner has it at a time."""

@@ -33,9 +33,6 @@ _REDIRECTIONS = 5
 # What Redis puts after an error of a script: which it was, and the line.
 _OF_SCRIPT = re.compile(r" script: (?:\S+, )?on @user_script:\d+\.$")
 
-IS_CELL = "ISCELL"
-"""What our scripts say where a cell of several is taken for a store of its own."""
-
 
 def is_elsewhere(reply: object) -> bool:
     """Whether the reply says that another server holds our keys now."""
@@ -44,11 +41,6 @@ def is_elsewhere(reply: object) -> bool:
 
 def explain(url: StoreUrl, error: Exception) -> str:
     """One line about an error: what happened, where, and what to do. Never holds a password."""
-    said = _explained(url, error)
-    return f"cell {url.cell}: {said}" if url.cell else said
-
-
-def _explained(url: StoreUrl, error: Exception) -> str:
     where = f"Redis at {url.address}"
     match error:
         case TimeoutError():
@@ -79,13 +71,6 @@ _MEANINGS = {
 def _refused(where: str, code: str, said: str) -> str:
     if code in _MEANINGS:
         return f"{where} {_MEANINGS[code]}"
-    if code == IS_CELL:
-        cells = said.partition(" of ")[2]
-        return (
-            f"{where}: this store is one of the cells {cells}, and no others are listed here: let "
-            "all processes have the same [[store.cell]]; sessions would be looked for in the wrong "
-            "place"
-        )
     if _is_denial(code, said):
         said = _OF_SCRIPT.sub("", said)
         return f"{where} does not permit this user what Sayso needs: {said}"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 from pydantic_core import from_json
 
@@ -15,7 +13,7 @@ from sayso.errors import StateFullError
 from sayso.rules.book import RuleBook
 from sayso.rules.rule import UnreadableRule, read_remembered
 from sayso.stores import audit
-from sayso.stores.ports import MOST_STATE_BYTES, MOST_STATE_NAMES, CarriedRule, KeptRule
+from sayso.stores.ports import MOST_STATE_BYTES, MOST_STATE_NAMES, KeptRule
 from sayso.stores.redis.client import Client, Script
 from sayso.stores.redis.floors import KnownFloor
 from sayso.stores.redis.keys import book_keys, session_key, short_key
@@ -25,7 +23,6 @@ _log = logging.getLogger(__name__)
 
 _BOOK, _SPEND, _USE = Script("book"), Script("spend"), Script("use")
 _RULES, _REVOKE, _SWAP = Script("rules"), Script("revoke"), Script("swap")
-_CARRIED, _PLANT = Script("carried"), Script("plant")
 
 
 class RedisRules:
@@ -99,25 +96,10 @@ class RedisRules:
         kept = [one for one in read if one is not None]
         return sorted(kept, key=lambda one: (one.remembered.stored_at, one.remembered.rule_id))
 
-    async def revoke(self, rule_id: str, *, by: str, noted: bool = True) -> bool:
+    async def revoke(self, rule_id: str, *, by: str) -> bool:
         """Take a rule back, at once for running sessions too."""
-        facts = audit.written(audit.revoked(rule_id, by)) if noted else ""
+        facts = audit.written(audit.revoked(rule_id, by))
         return bool(await self._client.run(_REVOKE, rule_id, self._client.token(), facts, by))
-
-    async def carried(self, rule_id: str) -> CarriedRule | Literal["revoked"] | None:
-        """The rule as another store would keep it."""
-        said = await self._client.run(_CARRIED, rule_id)
-        if said == b"revoked":
-            return "revoked"
-        if said is None:
-            return None
-        *parts, question_id = (part.decode() for part in said)
-        is_wide = parts[0].startswith(("agent.", "project."))
-        return CarriedRule(rule_id, json.dumps(parts), is_wide, question_id)
-
-    async def plant(self, rule: CarriedRule) -> bool:
-        """Keep a rule that another store keeps."""
-        return bool(await self._client.run(_PLANT, rule.rule_id, *json.loads(rule.written)))
 
 
 def _kept(

@@ -37,8 +37,7 @@ class StoreUrl:
     """A store's URL, read. Its text form never holds a password.
 
     ``hosts`` are the servers to ask first: the server itself, the sentinels,
-    or some nodes of a cluster; a unix socket has none. ``cell`` is its name where
-    it is one of several.
+    or some nodes of a cluster; a unix socket has none.
     """
 
     kind: Literal["server", "sentinel", "cluster"]
@@ -48,7 +47,6 @@ class StoreUrl:
     connecting: Connecting
     service: str = ""
     sentinel: Connecting = field(default_factory=Connecting)
-    cell: str = ""
 
     @property
     def address(self) -> str:

@@ -1,12 +1,6 @@
 -- Before every script, each of the functions where the script needs it. All keys begin with KEYS[1],
 -- see keys.py.
 local P = KEYS[1]
--- The prefix twice is given by whoever takes this for a store of its own. A cell of several is none:
--- sessions would be looked for in the wrong place. Who may not read its mark is told so elsewhere.
-if KEYS[2] then
-  local mark = redis.pcall('GET', P .. 'document:cells')
-  if type(mark) == 'string' then return redis.error_reply('ISCELL ' .. mark) end
-end
 local HOUR = 3600000
 local DAY = 24 * HOUR
 local WEEK = 7 * DAY
@@ -143,7 +137,7 @@ local function need_book(name, rule_id)
 end
 
 -- Keep a rule in a book, which has another version from then on, with the facts of the request that
--- stored it and its id, nil where that is elsewhere.
+-- stored it and its id.
 local function keep_rule(name, rule_id, rule, rule_until, about, id, now)
   local book = P .. 'book:' .. name
   local rules = redis.call('HGETALL', book)
@@ -153,8 +147,7 @@ local function keep_rule(name, rule_id, rule, rule_until, about, id, now)
   end
   local over = math.max(now, tonumber(rule_until))
   redis.call('HSET', book, 'v', rule_id, 'r:' .. rule_id, rule_until .. ' ' .. rule)
-  redis.call('HSET', P .. 'rule:' .. rule_id, 'b', name, 'a', about or '{}')
-  if id then redis.call('HSET', P .. 'rule:' .. rule_id, 'q', id) end
+  redis.call('HSET', P .. 'rule:' .. rule_id, 'b', name, 'a', about or '{}', 'q', id)
   redis.call('ZADD', P .. 'books', 'GT', rule_until, name)
   for _, key in ipairs({book, P .. 'rule:' .. rule_id, P .. 'books'}) do
     live_until(key, over + DAY, now)

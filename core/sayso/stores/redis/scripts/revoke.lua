@@ -1,4 +1,4 @@
--- Take a rule back: its id, the caller's token, facts for the audit ('' for none), who does it. Answers 1, or 0 when
+-- Take a rule back: its id, the caller's token, facts for the audit, who does it. Answers 1, or 0 when
 -- there is no such rule. The token is the new version of the rules it stood among. The request that
 -- stored it says so from then on, and so do its cards.
 local rule_id, token, facts, by = unpack(ARGV)
@@ -32,5 +32,5 @@ if record and redis.call('EXISTS', record) == 1 then
   put('again', known[4])
   live_until(P .. 'jobs', now + WEEK, now)
 end
-if facts ~= '' then audit(known[2], facts, now) end
+audit(known[2], facts, now)
 return 1

@@ -91,7 +91,7 @@ def _qualified(body: list[ast.stmt], prefix: str) -> Iterator[str]:
 
 
 def _own_and_inherited(node: ast.ClassDef) -> Iterator[str]:
-    """What a class of tests has: its own, and those of the contracts in tests/support."""
+    """What a class of tests has: its own, and those of the contracts that it inherits."""
     yield from _qualified(node.body, "")
     for base in node.bases:
         if isinstance(base, ast.Name) and (contract := _contracts().get(base.id)):
@@ -100,5 +100,7 @@ def _own_and_inherited(node: ast.ClassDef) -> Iterator[str]:
 
 @cache
 def _contracts() -> dict[str, ast.ClassDef]:
-    every = (ast.parse(path.read_text()) for path in (ROOT / "tests/support").glob("*.py"))
+    folders = (ROOT / "tests/support", ROOT / "tests/store_contracts")
+    paths = (path for folder in folders for path in folder.glob("*.py"))
+    every = (ast.parse(path.read_text()) for path in paths)
     return {node.name: node for one in every for node in one.body if isinstance(node, ast.ClassDef)}

@@ -87,7 +87,7 @@ PAGES = (
     _Page(
         "testing",
         "Testing",
-        "Tests of agents and policies, and the contracts of stores and adapters. Needs pytest.",
+        "Tests of agents and policies, and the contracts of adapters. Needs pytest.",
         ("sayso.testing",),
     ),
     _Page(

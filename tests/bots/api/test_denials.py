@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
+from store_contracts.floor import a_floor
 from support.api_world import TOML, World, world_on
 from support.denials import always_deny
 from support.late_floors import late
@@ -13,7 +14,6 @@ from support.playing import a_playground
 
 from sayso import RunRef, ToolCall
 from sayso.stores.memory import memory_backend
-from sayso.testing.floor_contract import a_floor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from store_contracts.floor import a_floor
 from support.commands import Run
 
 from sayso.agent.place import project_folder, project_of
@@ -15,7 +16,6 @@ from sayso.calls import RunRef
 from sayso.rules.rule import RememberedRule
 from sayso.stores.connect import open_store
 from sayso.testing import a_request, a_response, a_rule
-from sayso.testing.floor_contract import a_floor
 
 TOML = """\
 [[policy]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 import pytest
+from store_contracts.floor import a_floor
 
 from sayso import Rule, RunRef, ToolCall
 from sayso.errors import StoreUnreachableError
@@ -14,7 +15,6 @@ from sayso.rules.floor import Floor
 from sayso.stores.backend import Backend
 from sayso.tasks import Background
 from sayso.testing import until
-from sayso.testing.floor_contract import a_floor
 from sayso_bots.server.floor import Laying
 
 RUN = RunRef("a", "s")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from store_contracts.rules import remember
 
 from sayso import Gate, RulePolicy, RunRef, ToolCall
 from sayso.agent.verdict import CheckResult
@@ -12,7 +13,6 @@ from sayso.policy.remembered import remembered_decision
 from sayso.rules.rule import RememberedRule
 from sayso.stores.backend import Backend
 from sayso.testing import a_rule
-from sayso.testing.rules_contract import remember
 
 RUN = RunRef("deploy-bot", "s-1")
 BOTH = ToolCall("Bash", {"command": "git add a && git commit -m b"})

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 import pytest
+from store_contracts.floor import a_floor
 from support.counted import Counted
 from support.outbox import next_request
 
@@ -20,7 +21,6 @@ from sayso.rules.floor import floor_of
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Rules
 from sayso.testing import a_request, a_response
-from sayso.testing.floor_contract import a_floor
 
 RUN = RunRef("deploy-bot", "s-1")
 RM = ToolCall("bash", {"command": "rm"})

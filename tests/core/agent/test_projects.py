@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from store_contracts.rules import remember
 
 from sayso import Gate, Outcome, RunRef, ToolCall, connect
 from sayso.agent.place import project_folder, project_of
@@ -18,7 +19,6 @@ from sayso.rules.rule import literal_rule
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.testing import a_request, a_rule
-from sayso.testing.rules_contract import remember
 from sayso_bots.cli.ask import prepared
 from sayso_bots.cli.parser import sayso_parser
 

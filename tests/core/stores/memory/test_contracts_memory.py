@@ -5,37 +5,34 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import pytest
+from store_contracts.audit import AuditContract
+from store_contracts.budgets import BudgetsContract
+from store_contracts.bus import BusContract
+from store_contracts.copies import CopiesContract
+from store_contracts.denial import DenialContract
+from store_contracts.desks import DesksContract
+from store_contracts.documents import DocumentsContract
+from store_contracts.drafts import DraftsContract
+from store_contracts.errands import ErrandsContract
+from store_contracts.floor import FloorContract
+from store_contracts.keyed import KeyedContract
+from store_contracts.leases import LeasesContract
+from store_contracts.limits import OpenLimitsContract
+from store_contracts.log import BranchLogContract
+from store_contracts.outbox import OutboxContract
+from store_contracts.overruling import OverrulingContract
+from store_contracts.projects import ProjectsContract, RevokedContract
+from store_contracts.roster import RosterContract
+from store_contracts.rules import RulesContract
+from store_contracts.settling import SettlingContract
+from store_contracts.state import StateContract
+from store_contracts.store import StoreContract
+from store_contracts.together import TogetherContract
+from store_contracts.uses import UsesContract
+from store_contracts.watch import WatchContract
 
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
-from sayso.testing import (
-    AuditContract,
-    BranchLogContract,
-    BudgetsContract,
-    BusContract,
-    CopiesContract,
-    DenialContract,
-    DesksContract,
-    DocumentsContract,
-    DraftsContract,
-    ErrandsContract,
-    FloorContract,
-    KeyedContract,
-    LeasesContract,
-    OpenLimitsContract,
-    OutboxContract,
-    OverrulingContract,
-    ProjectsContract,
-    RevokedContract,
-    RosterContract,
-    RulesContract,
-    SettlingContract,
-    StateContract,
-    StoreContract,
-    TogetherContract,
-    UsesContract,
-    WatchContract,
-)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 import pytest
+from store_contracts.floor import RUN, a_floor
 from support.counted import Counted
 
 from sayso import ToolCall
@@ -20,7 +21,6 @@ from sayso.stores.redis.keys import Keys
 from sayso.stores.redis.rules import RedisRules
 from sayso.stores.redis.store import RedisStore
 from sayso.testing import a_request, a_response
-from sayso.testing.floor_contract import RUN, a_floor
 
 CALL = ToolCall("run_command", {"command": "terraform apply"})
 

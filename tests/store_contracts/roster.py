@@ -1,7 +1,5 @@
 """What every roster of desks promises."""
 
-# ruff: noqa: D102, S101  a test's name is its sentence, and it asserts
-
 from __future__ import annotations
 
 from sayso.stores.backend import Backend

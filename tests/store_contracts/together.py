@@ -1,7 +1,5 @@
 """What every store promises about several rules that decide together."""
 
-# ruff: noqa: D102, S101  a test's name is its sentence, and it asserts
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -9,7 +7,7 @@ from datetime import timedelta
 
 from sayso.stores.backend import Backend
 from sayso.testing.builders import a_rule
-from sayso.testing.rules_contract import RUN, remember
+from store_contracts.rules import RUN, remember
 
 PROJECT = replace(RUN, project="/src/shop")
 

@@ -1,7 +1,5 @@
 """What every store promises about requests and their endings."""
 
-# ruff: noqa: D102, S101  a test's name is its sentence, and it asserts
-
 from __future__ import annotations
 
 import asyncio

@@ -1,7 +1,5 @@
 """What every store promises of how many requests are open at once."""
 
-# ruff: noqa: D102, S101  a test's name is its sentence, and it asserts
-
 from __future__ import annotations
 
 import asyncio

@@ -1,7 +1,5 @@
 """What every store promises about the state that policies keep for a session."""
 
-# ruff: noqa: D102, S101  a test's name is its sentence, and it asserts
-
 from __future__ import annotations
 
 import asyncio

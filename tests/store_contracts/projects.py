@@ -1,7 +1,5 @@
 """What every store promises about rules for a project."""
 
-# ruff: noqa: D102, S101  a test's name is its sentence, and it asserts
-
 from __future__ import annotations
 
 import json
@@ -17,7 +15,7 @@ from sayso.rules.rule import literal_rule
 from sayso.stores.backend import Backend
 from sayso.stores.ports import BookChanged, KeptRule, Opened, Use
 from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon
-from sayso.testing.rules_contract import remember
+from store_contracts.rules import remember
 
 PLACE = Project("ci-7", "/workspace", "git.example.com/acme/shop")
 SHOP = RunRef("deploy-bot", "s-1", project=PLACE)

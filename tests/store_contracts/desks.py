@@ -1,7 +1,5 @@
 """What every store promises desks that work beside each other."""
 
-# ruff: noqa: D102, S101  a test's name is its sentence, and it asserts
-
 from __future__ import annotations
 
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """What every store promises about the audit."""
 
-# ruff: noqa: D102, S101  a test's name is its sentence, and it asserts
-
 from __future__ import annotations
 
 import asyncio
@@ -13,7 +11,7 @@ from sayso.stores import audit
 from sayso.stores.audit import ACTIVITY_ENTRIES, REFUSALS_KEPT, Facts, RefusalKind
 from sayso.stores.backend import Backend
 from sayso.testing.builders import a_request, a_response, a_rule
-from sayso.testing.rules_contract import OTHER_SESSION, RUN, remember
+from store_contracts.rules import OTHER_SESSION, RUN, remember
 
 
 class AuditContract:

@@ -1,7 +1,5 @@
 """What every store promises of rules that forbid a call when somebody approves it."""
 
-# ruff: noqa: D102, S101  a test's name is its sentence, and it asserts
-
 from __future__ import annotations
 
 import asyncio

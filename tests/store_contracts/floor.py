@@ -1,7 +1,5 @@
 """What every store promises of the floor under the policies of all agents."""
 
-# ruff: noqa: D102, S101  a test's name is its sentence, and it asserts
-
 from __future__ import annotations
 
 from datetime import UTC, datetime

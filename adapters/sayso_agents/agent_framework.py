@@ -197,7 +197,7 @@ async def _answer(sayso: Handle, run: BoundRun, event: WorkflowEvent[Any]) -> An
         said = await _said(sayso, _Asker(run, ()), data)
         return data.to_function_approval_response(said.arguments is not None)
     if wanted is bool:
-        return await _approved(sayso, run, _text_of(data))
+        return await _approve_text(sayso, run, _text_of(data))
     if wanted is str:
         words = await sayso.clarify(_text_of(data), run=run())
         answer: Any = words.answer
@@ -214,8 +214,8 @@ async def _answer(sayso: Handle, run: BoundRun, event: WorkflowEvent[Any]) -> An
     return answer
 
 
-async def _approved(sayso: Handle, run: BoundRun, text: str) -> bool:
-    """Whether a text was approved; a failure is a no, as silence is."""
+async def _approve_text(sayso: Handle, run: BoundRun, text: str) -> bool:
+    """Return whether a text was approved; a failure is a no, as silence is."""
     try:
         return (await sayso.approve_text(text, run=run())).approved is True
     except SaysoError:

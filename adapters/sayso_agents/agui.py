@@ -103,7 +103,7 @@ class SaysoInterrupts:
         if not self._open or self._run is None:
             return None
         run = self._run
-        return await side_by_side([self._answered(one, run) for one in self._open])
+        return await side_by_side([self._answer(one, run) for one in self._open])
 
     def _more(self, id_: str, delta: str, name: str = "") -> None:
         if not id_:
@@ -111,14 +111,14 @@ class SaysoInterrupts:
         known, text = self._calls.get(id_, ("", ""))
         self._calls[id_] = (name or known, text + delta)
 
-    async def _answered(self, interrupt: Interrupt, run: BoundRun) -> ResumeEntry:
+    async def _answer(self, interrupt: Interrupt, run: BoundRun) -> ResumeEntry:
         if interrupt.reason == _CALL:
             return _as_approval(interrupt, await self._about_call(interrupt, run))
         try:
             if interrupt.reason == _CONFIRMATION:
-                return await self._confirmed(interrupt, run)
+                return await self._ask_to_confirm(interrupt, run)
             if interrupt.reason == _INPUT:
-                return await self._filled_in(interrupt, run)
+                return await self._ask_for_input(interrupt, run)
             _log.warning("an interrupt for %s cannot be asked", one_line(interrupt.reason, 80))
         except Exception as error:  # whatever it is, the run must not go on as if approved
             failed(interrupt.reason, error)
@@ -150,7 +150,7 @@ class SaysoInterrupts:
         said = await asked(name or "a tool", call, ask)
         return said if _takes(interrupt, _EDITED) else said.unedited(name)
 
-    async def _confirmed(self, interrupt: Interrupt, run: BoundRun) -> ResumeEntry:
+    async def _ask_to_confirm(self, interrupt: Interrupt, run: BoundRun) -> ResumeEntry:
         if not interrupt.message or not _takes(interrupt, _APPROVED):
             return ResumeEntry(interrupt_id=interrupt.id, status="cancelled")
         said = await self._sayso.approve_text(
@@ -159,7 +159,7 @@ class SaysoInterrupts:
         text = said.reason or said.outcome.value
         return _as_approval(interrupt, Said({} if said.approved else None, text))
 
-    async def _filled_in(self, interrupt: Interrupt, run: BoundRun) -> ResumeEntry:
+    async def _ask_for_input(self, interrupt: Interrupt, run: BoundRun) -> ResumeEntry:
         text, timeout = interrupt.message or interrupt.reason, _seconds(interrupt)
         payload: object
         if interrupt.response_schema is None:

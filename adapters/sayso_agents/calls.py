@@ -174,7 +174,7 @@ async def asked(
 
 
 def first_line(text: object) -> str:
-    """What a card says of a tool: the first line of its description, if that is a text."""
+    """Return the line of a card about a tool: the first of its description, if that is a text."""
     return next(iter(text.strip().splitlines()), "") if isinstance(text, str) else ""
 
 

@@ -100,7 +100,7 @@ class SaysoHooks(HookProvider):
             name,
             read,
             lambda call: self._sayso.check(
-                call, run=run(), path=path, description=_described(event.selected_tool)
+                call, run=run(), path=path, description=_describe(event.selected_tool)
             ),
         )
         if said.arguments is None:
@@ -141,7 +141,7 @@ class SaysoHooks(HookProvider):
         return agent.session_id if getattr(agent, "_session_manager", None) is not None else None
 
 
-def _described(tool: Any) -> str:
+def _describe(tool: Any) -> str:
     return "" if tool is None else first_line(tool.tool_spec.get("description"))
 
 

@@ -106,7 +106,7 @@ class RunRef:
 
     @property
     def can_remember(self) -> bool:
-        """Whether rules can be stored for its session: for a conversation, or for the run."""
+        """Return whether rules can be stored for its session: a conversation, or the run."""
         return bool(self.session_id) and (self.is_named or self.session_id == self.run_id)
 
     @property

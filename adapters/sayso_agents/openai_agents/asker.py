@@ -50,7 +50,7 @@ def asking(asker: Asker) -> Iterator[None]:
 
 
 def asker_of(sayso: Handle, session: object, run_id: str) -> Asker:
-    """Who asks; without the name of a session, an *Always* ends with the run."""
+    """Return the asker; without the name of a session, an *Always* ends with the run."""
     return Asker(bind_run(sayso, lambda: session, run_id=run_id), run_id, (), sayso.run().agent_id)
 
 

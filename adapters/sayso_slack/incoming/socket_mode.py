@@ -46,7 +46,7 @@ class Pace:
     longest: float = 60.0
 
     def after(self, failures: int) -> float:
-        """How long to wait after so many attempts that failed in a row."""
+        """Return the seconds to wait after so many attempts that failed in a row."""
         seconds = min(self.retry * 2.0 ** min(failures - 1, 16), self.longest)
         return seconds * random.uniform(0.75, 1.25)  # noqa: S311  jitter
 

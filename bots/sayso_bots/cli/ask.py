@@ -283,14 +283,14 @@ def _print(verdict: CheckResult, settings: AskSettings, *, as_json: bool) -> Non
 def printed(verdict: CheckResult, settings: AskSettings, *, as_json: bool) -> str:
     """The verdict as stdout has it."""
     if as_json:
-        return json.dumps(_shown(verdict))
+        return json.dumps(_as_json_object(verdict))
     reason = one_line(verdict.reason)
     by = f" by {one_line(_who(settings, verdict.decided_by))}" if verdict.decided_by else ""
     because = f": {reason}" if reason and CODES[verdict.outcome] < 3 else ""
     return f"{verdict.outcome.value}{by}{because}"
 
 
-def _shown(verdict: CheckResult) -> Mapping[str, Any]:
+def _as_json_object(verdict: CheckResult) -> Mapping[str, Any]:
     is_decided = CODES[verdict.outcome] < 3
     return {
         "outcome": verdict.outcome.value,

@@ -21,8 +21,8 @@ from sayso_bots.settings.source import (
     DEFAULT_FILE,
     STORE_VARIABLE,
     asking_file,
+    find_named_file,
     is_unread,
-    named_file,
 )
 from sayso_bots.settings.store import StoreSettings
 
@@ -35,7 +35,7 @@ def named_settings(
     Raises:
         ConfigError: they are wrong, named by a relative path, or of a store that nobody sees.
     """
-    named = named_file(config, env)
+    named = find_named_file(config, env)
     if named and not Path(named).is_absolute():
         raise ConfigError(
             f"{named} would be looked for in the folder that the {who} works in: "

@@ -67,13 +67,13 @@ class Commands:
         from sayso_bots.cli.ask import CODES, prepared, printed
         from sayso_bots.cli.main import is_text
         from sayso_bots.cli.parser import sayso_parser
-        from sayso_bots.settings.source import named_file
+        from sayso_bots.settings.source import find_named_file
         from sayso_bots.unasked import unasked
 
         args = sayso_parser().parse_args(words)
         if not is_text(args):
             return None
-        if named := named_file(args.config, env):
+        if named := find_named_file(args.config, env):
             args.config = str(Path(folder, named))
         said = prepared(args, env)
         backend = await self._backend(said.settings.store.url)

@@ -1,4 +1,4 @@
-"""How lines of the log are written: as text or as JSON, one line a record whatever is in it."""
+"""The formats of the log: text or JSON, one line a record whatever is in it."""
 
 from __future__ import annotations
 

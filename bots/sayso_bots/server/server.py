@@ -89,7 +89,7 @@ async def serving(
             backend = await stack.enter_async_context(open_store(settings.store.url))
         findings = [
             await reached(backend, settings.store, sockets),
-            *await _looked_into(backend, settings),
+            *await _check_store(backend, settings),
         ]
         opened = {
             name: await stack.enter_async_context(configured.open(backend.drafts))
@@ -215,8 +215,8 @@ async def _api(
         yield _Door(api.routes(), api.end)
 
 
-async def _looked_into(backend: Backend, settings: Settings) -> Sequence[Finding]:
-    """What is wrong with the store.
+async def _check_store(backend: Backend, settings: Settings) -> Sequence[Finding]:
+    """Return the problems of the store.
 
     Raises:
         ConfigError: it does not permit what is needed: nothing that is decided would count.

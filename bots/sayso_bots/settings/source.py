@@ -59,7 +59,7 @@ class Source(Document):
         return Document.place(self, path)
 
 
-def named_file(config: str | None, env: Mapping[str, str]) -> str:
+def find_named_file(config: str | None, env: Mapping[str, str]) -> str:
     """The settings file that somebody names: ``config``, else ``$SAYSO_CONFIG``, else none."""
     return config or env.get(CONFIG_VARIABLE, "")
 
@@ -75,20 +75,20 @@ def user_file(env: Mapping[str, str]) -> str:
 
 def asking_file(config: str | None, env: Mapping[str, str]) -> str:
     """The settings file of a command that asks for an agent: never one of the working directory."""
-    return named_file(config, env) or user_file(env) or os.devnull
+    return find_named_file(config, env) or user_file(env) or os.devnull
 
 
 def is_unread(config: str | None, env: Mapping[str, str], folder: str = "") -> bool:
-    """Whether a settings file lies in the folder that a command that asks there does not read."""
+    """Return whether the folder holds a settings file that a command that asks does not read."""
     here = Path(folder, DEFAULT_FILE)
-    if named_file(config, env) or not os.path.lexists(here):
+    if find_named_file(config, env) or not os.path.lexists(here):
         return False
     return here.resolve() != Path(asking_file(config, env)).resolve()
 
 
 def settings_file(config: str | None, env: Mapping[str, str]) -> str:
     """The settings file of an operator's command; ``sayso.toml`` where there is none."""
-    if (named := named_file(config, env)) or Path(DEFAULT_FILE).exists():
+    if (named := find_named_file(config, env)) or Path(DEFAULT_FILE).exists():
         return named or DEFAULT_FILE
     return user_file(env) or DEFAULT_FILE
 
@@ -102,7 +102,7 @@ def read_source(config: str | None, env: Mapping[str, str]) -> Source:
         SettingsError: the file cannot be read or is not TOML.
     """
     name, text = settings_file(config, env), ""
-    if named_file(config, env) or Path(name).exists():
+    if find_named_file(config, env) or Path(name).exists():
         text = read_text(name, fix="; name another one with --config")
     return source_of(text, env, name=name)
 

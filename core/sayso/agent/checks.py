@@ -299,7 +299,7 @@ class Checks:
             # answered without it, or under another, does not count.
             joined = await self._once.find(call, asked, waiter)
         else:
-            joined = await self._answered(call, asked.asker)
+            joined = await self._find_answer(call, asked.asker)
         return joined or await self._decide(call, asked)
 
     async def _decide(self, call: ToolCall, asked: Asked) -> CheckResult | Decided:
@@ -311,9 +311,9 @@ class Checks:
         shown = said.decision.applied_to(call)
         if shown is call or asked.key:
             return said
-        return await self._answered(shown, asked.asker) or said
+        return await self._find_answer(shown, asked.asker) or said
 
-    async def _answered(self, call: ToolCall, asker: Asker) -> CheckResult | None:
+    async def _find_answer(self, call: ToolCall, asker: Asker) -> CheckResult | None:
         """This iteration's answer for the call; nothing comes before a denial, not even that.
 
         None in a run that nobody named: the call of another customer may have the same id.

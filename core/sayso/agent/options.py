@@ -80,7 +80,7 @@ def check_name(argument: str, name: object, fix: str) -> None:
 
 
 @contextmanager
-def _named(argument: str) -> Iterator[None]:
+def _blame_argument(argument: str) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError, InvalidCallError) as error:
@@ -128,16 +128,16 @@ class GateOptions:
             raise ConfigError(f"folder={placed.root!r:.60}: a folder is written from /")
         check_name("agent", self.run.agent_id, 'name the agent, such as "deploy-bot"')
         check_name("session", self.run.session_id, "name the session, such as a conversation's id")
-        with _named("session"):
+        with _blame_argument("session"):
             read_session_id(self.run.session_id)
         if self.policy is not None:
             check_policy(self.policy)
-        with _named("timeout"):
+        with _blame_argument("timeout"):
             in_seconds(self.timeout)
-        with _named("patience"):
+        with _blame_argument("patience"):
             in_seconds(self.patience)
         if self.requested_by is not None:
-            with _named("requested_by"):
+            with _blame_argument("requested_by"):
                 check_actor(self.requested_by)
 
     def _check_kinds(self) -> None:

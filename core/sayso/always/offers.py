@@ -202,7 +202,7 @@ class _Offering:
 
 
 def _lines_in(call: ToolCall) -> Iterator[object]:
-    """What may be a line of a shell: any argument of a tool that nobody knows."""
+    """Yield all that may be a line of a shell: any argument of a tool that nobody knows."""
     roles = roles_in(call, None)
     for name, value in call.arguments.items():
         if name == roles.command or not roles.names:

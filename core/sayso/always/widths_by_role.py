@@ -13,8 +13,8 @@ from sayso.rules.matchers import (
     Matcher,
     PathMatcher,
     ShellMatcher,
+    find_needed,
     host_of,
-    needed_for,
     same_for,
 )
 from sayso.rules.roles import Roles
@@ -55,7 +55,7 @@ def _matchers(call: ToolCall, roles: Roles) -> Iterator[Mapping[str, Matcher]]:
 def _of_line(call: ToolCall, value: object) -> Iterator[ShellMatcher]:
     folder = Values(call.arguments, call.folder).runs_in
     root = folder.root if folder is not None else ""
-    needed = needed_for(value, root, folder)
+    needed = find_needed(value, root, folder)
     if needed is not None and len(needed) <= _MOST_BEGINNINGS:
         yield ShellMatcher(alike(tuple(sorted(needed))), root if needed else "")
     elif (same := same_for(value, folder)) is not None:

@@ -180,7 +180,7 @@ def _of_name(tool: str, arguments: Iterable[str]) -> Iterator[Danger]:
 
 
 def _posing(tool: str, arguments: Iterable[str]) -> Iterator[Danger]:
-    """Whether the name of a tool or of an argument only seems to be ASCII."""
+    """Yield a danger if the name of a tool or of an argument only seems to be ASCII."""
     if any(poses(str(name)[:_SHORT]) for name in (tool, *arguments)):
         yield Danger.LOOKALIKES
 

@@ -163,7 +163,7 @@ class _Lines:
 
 
 def _poses(step: Step) -> bool:
-    """Whether its program, one that it runs, or a host that it names only seems to be ASCII."""
+    """Return whether its program, one that it runs, or a host only seems to be ASCII."""
     runs = step.program in RUNS_OTHERS or step.program in RUNS_PACKAGES
     return bool(
         poses(step.program) or (runs and poses(_first_word(step))) or any(_posing_hosts(step))

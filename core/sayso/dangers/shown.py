@@ -1,4 +1,4 @@
-"""Whether a step of a line shows secrets: what it reads, or the variables that it prints."""
+"""Secrets that a step of a line shows: in what it reads, or the variables that it prints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sayso.shell.line import Command
 from sayso.shell.lookers import LOOKERS
 from sayso.shell.looks import WHATEVER
 from sayso.shell.places import Place
-from sayso.shell.secrets import found_by, may_show_secrets
+from sayso.shell.secrets import may_show_secrets, name_found
 from sayso.text.secret_forms import SecretNames
 from sayso.text.secret_kinds import NAMES
 
@@ -35,7 +35,7 @@ _MOST = 64
 
 
 def shows_secrets(step: Step, place: Place) -> bool:
-    """Whether the step reads where secrets are, or prints variables, as far as its words say."""
+    """Return whether the step reads secrets or prints variables, as far as its words say."""
     # What find puts into `{}` is told by its own step.
     program, arguments = step.program, tuple(one for one in step.arguments[:_MOST] if one != "{}")
     if _shows_variables(program, arguments) or is_secret(program):
@@ -45,14 +45,14 @@ def shows_secrets(step: Step, place: Place) -> bool:
     if program == "find" and (runs := _RUN_BY_FIND.intersection(arguments)):
         at = min(map(arguments.index, runs))
         words = [one for one in arguments[at + 1 :] if one not in ("+", ";")]
-        inner = Step(words[0] if words else "", (*words[1:], found_by(arguments[:at], place)))
+        inner = Step(words[0] if words else "", (*words[1:], name_found(arguments[:at], place)))
         return inner.program not in runs and shows_secrets(inner, place)
     command = Command(program, arguments, patterns=True)
     return program in READERS and may_show_secrets(command, place)
 
 
 def _after_its_folder(arguments: tuple[str, ...]) -> tuple[str, ...]:
-    """What follows the options of git itself."""
+    """Return the arguments after the options of git itself."""
     while arguments[:1] and arguments[0].startswith("-"):
         arguments = arguments[2 if arguments[0] in ("-C", "-c") else 1 :]
     return arguments

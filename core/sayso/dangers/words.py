@@ -18,7 +18,7 @@ class DangerWords:
     def of(
         self, dangers: tuple[Danger, ...], *, high_risk: bool = False, lookalike: str = ""
     ) -> tuple[str, ...]:
-        """What a card says of them, and of a call that its maker calls high risk.
+        """Return the words of a card for them, and for a call that its maker calls high risk.
 
         ``lookalike`` is the word with letters that look like others.
         """

@@ -73,7 +73,7 @@ class UnknownLog:
     def say(self, press: Press) -> None:
         """Log the click, or count it where its presser had one in that place a moment ago."""
         fields = {"reason": "unknown", "by": press.actor, "place": str(press.message.place)}
-        shown = _shown("-", fields)
+        shown = _bound_fields("-", fields)
         source = f"{shown['by']} in {shown['place']}"
         event = "interaction refused"
         extra = {"event": event, "fields": shown}
@@ -118,12 +118,12 @@ def _log_event(
     if not _log.isEnabledFor(level):
         return
     request_id = request.question_id if isinstance(request, UserInputRequest) else request
-    shown = _shown(request_id, fields)
+    shown = _bound_fields(request_id, fields)
     text = " ".join(f"{name}={_as_text(value)}" for name, value in shown.items())
     _log.log(level, "%s %s", event, text, extra={"event": event, "fields": shown})
 
 
-def _shown(request_id: str, fields: Mapping[str, str | float]) -> Mapping[str, str | float]:
+def _bound_fields(request_id: str, fields: Mapping[str, str | float]) -> Mapping[str, str | float]:
     return {"request_id": one_line(request_id, _MAX_ID)} | {
         name: _name(value) if isinstance(value, str) else value
         for name, value in fields.items()

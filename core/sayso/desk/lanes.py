@@ -31,7 +31,7 @@ class LanesClosedError(SaysoError):
 
 
 class Rank(IntEnum):
-    """How many rounds later than an ending a message is to go that comes when it does."""
+    """The rounds by which a message goes later than an ending that comes at the same time."""
 
     ENDED = 0
     CHANGED = 1

@@ -38,7 +38,7 @@ class Revoking:
             self._parts.refused.press(found.request, press, standing.refusal)
             return Answer(Answered.REFUSED, words.may_not_revoke)
         request_id = found.request.question_id
-        answer = await self._revoked(ending.rule_kept, request_id, press.actor, words)
+        answer = await self._revoke(ending.rule_kept, request_id, press.actor, words)
         if answer.kind is Answered.LATE:
             # It expired, or this card is older than what somebody else has done.
             self._parts.background.start(self._parts.delivery.update(found))
@@ -56,7 +56,7 @@ class Revoking:
             return Answer(Answered.LATE, words.not_in_force)
         if not await self._may_revoke(by, rule):
             return Answer(Answered.REFUSED, words.may_not_revoke)
-        return await self._revoked(rule_id, rule.question_id, by, words)
+        return await self._revoke(rule_id, rule.question_id, by, words)
 
     async def revocable_by(self, actor: str) -> Sequence[KeptRule]:
         """The rules in force that somebody may take back, the oldest first.
@@ -79,7 +79,7 @@ class Revoking:
             standing = await approvers.standing(actor, record.request)
         return _may(standing, allows=False)
 
-    async def _revoked(self, rule_id: str, request_id: str, by: str, words: DeskWords) -> Answer:
+    async def _revoke(self, rule_id: str, request_id: str, by: str, words: DeskWords) -> Answer:
         if await self._parts.backend.rules.revoke(rule_id, by=by):
             log_revoked(request_id, rule_id, by=by)
             return Answer(Answered.RECORDED, words.rule_revoked)

@@ -1,4 +1,4 @@
-"""Whether a call of a well-known tool that reads may show secrets, by what it names."""
+"""Calls of well-known tools that may show secrets, by the places that they name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST = 500
 
 
 def may_show_secrets(call: ToolCall) -> bool:
-    """Whether a tool that reads files is given a place of secrets, or searches a whole home.
+    """Return whether a tool reads files at a place of secrets, or searches a whole home.
 
     It opens nothing, so a link is taken for what it is called. With more than 500 values it may.
     """

@@ -253,7 +253,7 @@ _FETCHING = (
 )
 
 LOOKING: Mapping[str, str] = {tool.name: tool.looks for tool in _LOOKING}
-"""What the tools that read local files do at most, by their names."""
+"""The most that tools that read local files do, by their names."""
 
 FINDS, SEARCHES = _FINDS, _SEARCHES
 READS_SEVERAL, FINDS_AND_SEARCHES = "reads several files", "searches for or in files"

@@ -11,7 +11,7 @@ from sayso.dangers.danger import Danger
 from sayso.dangers.found import LONGEST
 from sayso.dangers.places import Root
 from sayso.questions.words import QuestionWords
-from sayso.text.lookalikes import lookalike_in, poses, spelled
+from sayso.text.lookalikes import lookalike_in, poses, spell_out
 from sayso.text.secrets import strings_in
 from sayso.text.visible import shortened
 from sayso.where import Where
@@ -42,7 +42,7 @@ def lookalike_of(names: Sequence[str], shown: Any) -> str:
     begins = (poses(words[0][:_LONGEST_WORD]) for text in texts if (words := text.split(None, 1)))
     anywhere = map(poses, texts)
     word = next(filter(None, chain(posing, inside, begins, anywhere)), "")
-    return shortened(spelled(word), _LONGEST_WORD)
+    return shortened(spell_out(word), _LONGEST_WORD)
 
 
 def root_of(place: Folder | Where | None) -> Root:

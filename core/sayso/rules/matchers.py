@@ -72,10 +72,10 @@ class ShellMatcher:
             raise ConfigError("a line has the same commands, or it begins with some: not both")
 
     def holds(self, value: Any, folder: Folder | None) -> bool:
-        """Whether the value is such a line, for an agent that works in a folder."""
+        """Return whether the value is such a line, for an agent that works in a folder."""
         if self.same:
             return same_for(value, folder) == self.same
-        needed = needed_for(value, self.root, folder)
+        needed = find_needed(value, self.root, folder)
         if needed is None:
             return False
         for one in needed:  # noqa: SIM110 (half the time: every rule of the tool is asked)
@@ -84,12 +84,12 @@ class ShellMatcher:
         return True
 
 
-def needed_for(
+def find_needed(
     value: Any, root: str = "", folder: Folder | None = None
 ) -> tuple[tuple[str, ...], ...] | None:
     """The beginnings that a line needs, none where it only looks; None where none would do."""
     if (text := _text_of(value)) is not None:
-        return _needed(text, root, paths.find_place(folder))
+        return _find_needed(text, root, paths.find_place(folder))
     if not _is_program(value):
         return None
     return beginnings(Line((Command(value[0], tuple(value[1:])),)), root, paths.find_place(folder))
@@ -102,7 +102,7 @@ def same_for(value: Any, folder: Folder | None = None) -> tuple[Words, ...] | No
 
 
 def depends_on_branch(value: Any) -> bool:
-    """Whether a line pushes or pulls what the branch that an earlier step went to decides.
+    """Return whether a push or a pull in a line depends on the branch of an earlier step.
 
     One that is not understood does so where it has the words for it.
     """
@@ -148,7 +148,7 @@ def _same(text: str, place: Place) -> tuple[Words, ...] | None:
 
 
 @lru_cache(maxsize=8)
-def _needed(text: str, root: str, place: Place) -> tuple[tuple[str, ...], ...] | None:
+def _find_needed(text: str, root: str, place: Place) -> tuple[tuple[str, ...], ...] | None:
     line = _read(text)
     return None if line is None else beginnings(line, root, place)
 

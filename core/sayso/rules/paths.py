@@ -38,7 +38,7 @@ def is_project(root: str) -> bool:
 
 
 def find_place(folder: Folder | None) -> Place:
-    """Where the words of an agent's call lead from."""
+    """Return the place that the words of an agent's call lead from."""
     return Place() if folder is None else Place(folder.begins or folder.root, folder.root)
 
 
@@ -52,7 +52,7 @@ def inside(folder: str, path: str) -> tuple[str, ...] | None:
 
 @lru_cache(maxsize=256)
 def is_ordinary(names: tuple[str, ...]) -> bool:
-    """Whether a path below a project is not hidden, controls no runs and leads to no secrets."""
+    """Return whether a path below a project is not hidden, controls no runs, shows no secrets."""
     if any(name.startswith(".") for name in names):
         return False
     return not controls_runs(names) and not is_secret("/".join(names))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sayso.calls import ToolCall
-from sayso.rules.matchers import ShellMatcher, needed_for
+from sayso.rules.matchers import ShellMatcher, find_needed
 from sayso.rules.rule import RememberedRule
 from sayso.rules.values import Values
 
@@ -23,7 +23,7 @@ def together(call: ToolCall, remembered: Sequence[RememberedRule]) -> tuple[Reme
             if isinstance(fit, ShellMatcher) and fit.begins and kept.effect == "allow":
                 lines.setdefault((name, fit.root), []).append((fit, kept))
     for (name, root), rules in lines.items():
-        needed = needed_for(values.plain(name), root)
+        needed = find_needed(values.plain(name), root)
         # What needs one beginning is allowed by one rule.
         if needed is None or len(needed) < 2:
             continue

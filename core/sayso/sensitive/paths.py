@@ -31,7 +31,7 @@ def _controlling() -> NameTable:
 
 
 @cache
-def _installed() -> NameTable:
+def _read_installed() -> NameTable:
     entries = read_entries("controlling_files.toml")
     return NameTable([one for one in entries if one.installed])
 
@@ -47,32 +47,32 @@ def _readable() -> NameTable:
 
 
 def controls_runs(names: tuple[str, ...]) -> bool:
-    """Whether a path, given by its names, controls what runs or what agents obey."""
+    """Return whether a path, given by its names, controls what runs or what agents obey."""
     return _controlling().has(("", *(name.casefold() for name in names)))
 
 
 @lru_cache(maxsize=1_024)
 def is_installed(path: str) -> bool:
-    """Whether a relative path leads to what is hidden, or to code that was installed."""
+    """Return whether a relative path leads to what is hidden, or to code that was installed."""
     names = path.casefold().split("/")
     # `./...` are all packages of Go.
     hidden = any(name.startswith(".") and name.strip(".") for name in names)
-    return hidden or _installed().has((".", *names))
+    return hidden or _read_installed().has((".", *names))
 
 
 def is_secret(word: str) -> bool:
-    """Whether a path, or a word with one, leads to keys or passwords."""
+    """Return whether a path, or a word with one, leads to keys or passwords."""
     return len(word) <= _LONGEST and any(map(_keys().has, _paths_in(word)))
 
 
 def is_shared(path: str) -> bool:
-    """Whether an absolute path is the root, a folder of the system, or all that a person has."""
+    """Return whether an absolute path is the root, a folder of the system, or a whole home."""
     return path.startswith("/") and _SHARED.fullmatch(posixpath.normpath(path)) is not None
 
 
 @lru_cache(maxsize=4_096)
 def shows_secrets(word: str, *, expands: bool = False) -> bool:
-    """Whether what reads there may show secrets: also of devices, processes and other hosts.
+    """Return whether a read there may show secrets: also of devices, processes, other hosts.
 
     With ``expands`` the word may become any names that it matches.
     """

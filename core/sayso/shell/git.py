@@ -26,7 +26,7 @@ _TOKENS = re.compile(
 
 
 def _reads_setting(given: Given) -> bool:
-    """Whether one setting is read that is no token; all of them, or those of a pattern, may be."""
+    """Return whether it reads one setting, which is no token; any of several may be one."""
     reading = any(name in ("--get", "--get-all") for name, _ in given.options)
     return reading and not any(map(_TOKENS.search, given.operands))
 
@@ -35,7 +35,7 @@ _HASH = re.compile(r"[0-9a-f]{4,}", re.IGNORECASE)
 
 
 def _names_what_it_shows(given: Given) -> bool:
-    """Whether it says of which file it is; a bare hash may be that of any."""
+    """Return whether it names the file that it shows; a bare hash may be that of any."""
     numbers = any(name in ("-t", "-s", "-e") for name, _ in given.options)
     return numbers or not any(map(_HASH.fullmatch, given.operands))
 

@@ -34,12 +34,12 @@ _PUSHES = re.compile(r"\bgit\b.*(?<!stash )\b(?:push|pull)\b", re.DOTALL)
 
 
 def may_push(text: str) -> bool:
-    """Whether a text has the words of a push or a pull, however they are quoted."""
+    """Return whether a text has the words of a push or a pull, however they are quoted."""
     return _PUSHES.search(re.sub(r"['\"\\]", "", text)) is not None
 
 
 def hangs_on_the_branch(line: Line) -> bool:
-    """Whether it pushes or pulls what the branch that an earlier step went to decides."""
+    """Return whether a push or a pull in a line depends on the branch of an earlier step."""
     return any(
         may_push(" ".join((one.program, *one.arguments)))
         and not only_looks(one)

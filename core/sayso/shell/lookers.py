@@ -66,7 +66,7 @@ def _soon_over(given: Given) -> bool:
 
 
 def _counts(given: Given) -> bool:
-    """Whether there are not too many numbers, and the step between them is a whole one."""
+    """Return whether the numbers are not too many, and the step between them is whole."""
     numbers = [*given.operands, *(name for name, value in given.options if name[1:].isdigit())]
     steps = numbers[1:] if len(numbers) > 2 else []
     return all(map(_SMALL_NUMBER.fullmatch, numbers)) and all(int(one) for one in steps)

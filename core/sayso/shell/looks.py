@@ -15,7 +15,7 @@ from sayso.shell.git import GIT_LOOKS
 from sayso.shell.line import Command
 from sayso.shell.lookers import GH_LOOKS, LOOKERS
 from sayso.shell.places import Place
-from sayso.shell.secrets import found_by, may_show_secrets
+from sayso.shell.secrets import may_show_secrets, name_found
 
 LOOKING = (
     "basename",
@@ -61,7 +61,7 @@ _SIGNATURE = re.compile(r"%[-+ ]?G|signature")
 
 
 def only_looks(command: Command, place: Place = _ANYWHERE) -> bool:
-    """Whether a command reads and prints, shows no secrets by its words, ends, and does no more."""
+    """Return whether a command only reads and prints, shows no secrets by its words, and ends."""
     return _looks(command, place) and not may_show_secrets(command, place)
 
 
@@ -105,7 +105,7 @@ def _finds_and_looks(command: Command, place: Place) -> bool:
     program, *inner = words[:count] or ("",)
     if command.patterns or program in _FINDS or not _stands_alone(program, inner):
         return False
-    name = found_by(command.arguments[:at], place)
+    name = name_found(command.arguments[:at], place)
     found = tuple(name if word == _FOUND else word for word in inner)
     after = words[count + 1 :]
     outer = (*command.arguments[:at], *after)

@@ -59,7 +59,7 @@ class Opening:
         if not all(map(self.held.fullmatch, held)) or not all(map(_WORDS.fullmatch, whole)):
             return None
         names = {name for name, _ in given.options}
-        pinned = self._pinned(given)
+        pinned = self._write_pinned(given)
         if pinned is None:
             return None
         words = (*words, *(one for one in self.modes if one in names), *held, *whole, *pinned)
@@ -67,7 +67,7 @@ class Opening:
             return words
         return (*words, "--", *given.rest) if all(map(_WORDS.fullmatch, given.rest)) else None
 
-    def _pinned(self, given: Given) -> Beginning | None:
+    def _write_pinned(self, given: Given) -> Beginning | None:
         """The pinned options as they are written; None where a value would have to be quoted."""
         words: list[str] = []
         for name, value in sorted(given.options, key=lambda option: option[0]):

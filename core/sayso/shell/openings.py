@@ -158,7 +158,7 @@ _BRANCHES = re.compile(
 
 
 def _one_name(given: Given) -> bool:
-    """Whether a branch begins where the repository stands: a second name is another place."""
+    """Return whether a branch begins at the current commit: a second name is another place."""
     return len(given.operands) <= 1
 
 

@@ -1,4 +1,4 @@
-"""Whether a command that reads may show secrets: by the paths that it names, sweeps or expands.
+"""Commands that read and may show secrets: by the paths that they name, sweep or expand.
 
 It opens nothing, so a link is taken for what it is called. What follows a folder of the project
 (``grep -r x src``) is not looked through: a folder that keeps a ``.env`` of its own shows it.
@@ -75,7 +75,7 @@ _SECRET_IF_HIDDEN = frozenset(
 
 
 def may_show_secrets(command: Command, place: Place = _ANYWHERE) -> bool:
-    """Whether what the command prints may hold secrets, as far as its words say."""
+    """Return whether what the command prints may hold secrets, as far as its words say."""
     program, arguments = command.program, command.arguments
     if any(place.shows_secrets(one[1:]) for one in command.redirects if one[0] == "<"):
         return True
@@ -101,8 +101,8 @@ def may_show_secrets(command: Command, place: Place = _ANYWHERE) -> bool:
     return any(map(_includes_secrets, given.values("--include"))) or _sweeps(key, given, place)
 
 
-def found_by(arguments: tuple[str, ...], place: Place = _ANYWHERE) -> str:
-    """What ``find`` may find, as a name with stars: a narrow one where its expression is plain."""
+def name_found(arguments: tuple[str, ...], place: Place = _ANYWHERE) -> str:
+    """Return a name with stars for all that ``find`` may find: narrow for a plain expression."""
     if any(map(place.leaves, arguments)):
         return "/**"
     names = [value for option, value in pairwise(arguments) if option in ("-name", "-iname")]
@@ -114,7 +114,7 @@ def found_by(arguments: tuple[str, ...], place: Place = _ANYWHERE) -> str:
 
 
 def _is_listed(word: str, place: Place) -> bool:
-    """Whether of what a word names in the project no more is shown than its name and numbers."""
+    """Return whether only names and numbers are shown of a word's files in the project."""
     reads = word.startswith("--f") or "=" in word  # the names in a file, and what is wrong there
     return not reads and place.inside(word) is not None
 
@@ -141,7 +141,7 @@ def _entry(
     return ("git", *arguments[:1]), GIT_LOOKS.get(("git", *arguments[:1])), arguments[1:]
 
 
-def _named(key: tuple[str, ...]) -> _Key:
+def _shorten_key(key: tuple[str, ...]) -> _Key:
     program, *verb = key
     return (program, verb[0]) if verb else program
 
@@ -149,7 +149,7 @@ def _named(key: tuple[str, ...]) -> _Key:
 def _operands(key: tuple[str, ...], given: Given) -> tuple[str, ...]:
     """The operands that are files."""
     operands = (*given.operands, *(given.rest or ()))
-    instead = _SCRIPTS.get(_named(key))
+    instead = _SCRIPTS.get(_shorten_key(key))
     if instead is None or any(name in instead for name, _ in given.options):
         return operands
     # Of jq each of these takes a second word, which stands before the script, or anywhere.
@@ -172,7 +172,7 @@ def _every_word(arguments: tuple[str, ...]) -> Iterable[str]:
 
 
 def _sweeps(key: tuple[str, ...], given: Given, place: Place) -> bool:
-    """Whether it reads all of a folder where secrets may be, not of one within the project."""
+    """Return whether it reads all of a folder where secrets may be, outside of the project."""
     folders = _operands(key, given) or (".",)
     if key == ("git", "diff"):
         # Of two paths outside of a repository it compares all that is in them.
@@ -181,7 +181,8 @@ def _sweeps(key: tuple[str, ...], given: Given, place: Place) -> bool:
             for one in folders
         )
     sweeping = any(
-        name in _SWEEPS.get(_named(key), ()) and (name != "-d" or value not in ("read", "skip"))
+        name in _SWEEPS.get(_shorten_key(key), ())
+        and (name != "-d" or value not in ("read", "skip"))
         for name, value in given.options
     )
     if key == ("rg",) and not sweeping:

@@ -44,13 +44,13 @@ message; the very same callback was here before; the card has no such button now
 """
 
 KEPT_DECISIONS = timedelta(days=365)
-"""How long decisions are kept unless a worker is told otherwise."""
+"""The time that decisions are kept unless a worker is told otherwise."""
 
 ACTIVITY_ENTRIES = 5_000
 """About how many entries of an agent's activity are kept, the newest."""
 
 KEPT_ACTIVITY = timedelta(days=90)
-"""How long an agent's activity is kept after its last entry."""
+"""The time that an agent's activity is kept after its last entry."""
 
 REFUSALS_KEPT = 20
 """How many refused presses of one request are noted; of each kind, one for each actor."""

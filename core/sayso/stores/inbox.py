@@ -93,7 +93,7 @@ class Inbox:
 
     @property
     def knows_workers(self) -> bool:
-        """Whether it can be told from the store if workers run."""
+        """Return whether the store knows if workers run."""
         return self._roster is not None
 
     async def listening(self) -> None:

@@ -38,7 +38,7 @@ def refuse_unfilled(request: UserInputRequest) -> None:
         raise ValueError("a request without a run is of no session: send it with Gate.emit")
 
 
-def refused_as_full(request: UserInputRequest, kind: str, most: int) -> TooManyOpenError:
+def build_full_error(request: UserInputRequest, kind: str, most: int) -> TooManyOpenError:
     """Say whose open requests are as many as the server allows: an agent's or a token's."""
     name = request.filed_by if kind == "token" else request.run.agent_id
     return TooManyOpenError(

@@ -1,4 +1,4 @@
-"""What keeps failing, said seldom: at once, when it changes, each minute, and when it is over."""
+"""Lasting failures, logged seldom: at once, on a change, each minute, and when they are over."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def lookalike_in(text: str) -> str:
     """
     if text.isascii() or not any(map(_is_telling, set(text))):
         return ""
-    return next(_found(text), "")
+    return next(_find_lookalikes(text), "")
 
 
 def poses(name: str) -> str:
@@ -68,12 +68,12 @@ def poses_as_account(text: str) -> str:
     return next((one for one in words if len(one) >= (shortest if one.isupper() else 2)), "")
 
 
-def spelled(word: str) -> str:
+def spell_out(word: str) -> str:
     """The word with each letter spelled out that is not of ASCII."""
     return "".join(c if c.isascii() else f"⟨U+{ord(c):04X}⟩" for c in word)
 
 
-def _found(text: str) -> Iterator[str]:
+def _find_lookalikes(text: str) -> Iterator[str]:
     for word in _WORD.findall(text):
         if not word.isascii() and _mixes(word) and not _is_inflected(word):
             yield word
@@ -104,7 +104,7 @@ def _mixes(word: str) -> bool:
 
 
 def _is_inflected(word: str) -> bool:
-    """Whether it is a word of ASCII with an ending that shows its alphabet, or an abbreviation."""
+    """Return whether a word is an abbreviation, or of ASCII with an ending of its alphabet."""
     match = _ENDING.fullmatch(word)
     if match is None:
         return False
@@ -123,10 +123,10 @@ def _is_twin(letter: str) -> bool:
 
 
 def _is_styled(letter: str) -> bool:
-    """Whether it is a letter of ASCII in another form."""
+    """Return whether it is a letter of ASCII in another form."""
     return unicodedata.name(letter, "").startswith(_STYLED)
 
 
 def _is_foreign(letter: str) -> bool:
-    """Whether a letter has no business beside letters of ASCII."""
+    """Return whether a letter has no business beside letters of ASCII."""
     return letter in _GREEK or unicodedata.name(letter, "").startswith(_NEVER_MIXED)

@@ -143,7 +143,7 @@ _IN_ADDRESS = re.compile(
 
 
 def login_in(name: str, value: str) -> Span | None:
-    """Where the login stands in the address of a database, whose host people must see."""
+    """Return the span of the login in the address of a database, whose host people must see."""
     match = _IN_ADDRESS.match(value) if _OF_DATABASES.search(name) else None
     return None if match is None else match.span("login")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def is_unicode(value: Any) -> bool:
-    """Whether no string in a JSON value, its names included, holds half of a surrogate pair.
+    """Return whether no string or name in a JSON value holds half of a surrogate pair.
 
     Not of a value that is nested too deeply to be looked through.
     """

@@ -50,15 +50,15 @@ def with_few_marks(text: str) -> str:
     if not marks:
         return text
     pile = re.compile(f"(?<=[{marks}]{{{_MOST_MARKS}}})[{marks}]+")
-    return pile.sub(lambda match: "".join(map(_spelled, match[0])), text)
+    return pile.sub(lambda match: "".join(map(_spell_out, match[0])), text)
 
 
 def is_mark(character: str) -> bool:
-    """Whether it is drawn on the letter before it."""
+    """Return whether it is drawn on the letter before it."""
     return unicodedata.category(character) in _MARKS
 
 
-def _spelled(character: str) -> str:
+def _spell_out(character: str) -> str:
     return f"⟨U+{ord(character):04X}⟩"
 
 
@@ -76,7 +76,7 @@ def _seen(character: str) -> str:
     if character == " ":
         return character
     if character in _BLANK or unicodedata.category(character) in _UNSEEN:
-        return _spelled(character)
+        return _spell_out(character)
     return character
 
 

@@ -162,7 +162,7 @@ def key_name(path: KeyPath) -> str:
 
 
 def _as_table(path: KeyPath, written: object) -> str:
-    """How a table is written in the place of something else."""
+    """Return a table as it is written in the place of something else."""
     if isinstance(path[-1], int):
         return f"must be a table: write [[{key_name(path[:-1])}]], and its settings below"
     once = ", once" if isinstance(written, list) else ""

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from sayso.text.lookalikes import lookalike_in, poses, spelled
+from sayso.text.lookalikes import lookalike_in, poses, spell_out
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_of_a_name_every_letter_counts() -> None:
 
 
 def test_the_letters_are_spelled_out() -> None:
-    assert spelled("p\u0430ypal") == "p⟨U+0430⟩ypal"
+    assert spell_out("p\u0430ypal") == "p⟨U+0430⟩ypal"
 
 
 @pytest.mark.parametrize("piece", ["я", "яa", "a@", "я.я@", "://", "я ", "@" * 9 + "я", "日"])

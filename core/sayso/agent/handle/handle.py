@@ -91,10 +91,10 @@ def connect(
         folder=folder,
         where=where,
     )
-    return Handle(_checked_url(url), options, session)
+    return Handle(_choose_url(url), options, session)
 
 
-def _checked_url(url: str | None) -> str:
+def _choose_url(url: str | None) -> str:
     named = url or os.environ.get(STORE_VARIABLE, "").strip()
     if not named:
         raise ConfigError(

@@ -39,7 +39,7 @@ class MemoryBus:
             yield _events(queue)
 
     async def subscribers(self, topic: str) -> int:
-        """How many subscriptions the topic has now."""
+        """Return the number of subscriptions that the topic has now."""
         return len(self._listeners.get(topic, ()))
 
     @asynccontextmanager

@@ -25,7 +25,9 @@ class MemoryOutbox:
         self._intakes: dict[str, Intake] = {}
         self._receipts = itertools.count(1)
 
-    def put(self, kind: Literal["ask", "end"], question_id: str, *, again: bool = False) -> None:
+    def put_job(
+        self, kind: Literal["ask", "end"], question_id: str, *, again: bool = False
+    ) -> None:
         """Leave a job for a desk."""
         if not self._desks and self._waiting.qsize() >= MOST_WAITING:
             self._waiting.get_nowait()
@@ -36,7 +38,7 @@ class MemoryOutbox:
         owner = upkeep.poster or upkeep.desk
         mine, intake = self._mine.get(owner), self._intakes.get(owner)
         if mine is None or (intake is None and owner != upkeep.desk):
-            self.put("end", record.request.question_id)
+            self.put_job("end", record.request.question_id)
             return None
         job = Job("end", record.request.question_id, str(next(self._receipts)), record=record)
         self._taken[job.receipt] = job

@@ -14,7 +14,7 @@ from sayso.events import Resolution, UserInputRequest
 from sayso.stores.branch_log import LogKind
 from sayso.stores.home import Home
 from sayso.stores.ports import NO_LIMITS, Copy, Hold, Record, Revoked, Sequel, Use
-from sayso.stores.told import refused_as_full
+from sayso.stores.told import build_full_error
 
 _KEPT = timedelta(days=1)
 _DELIVERIES_KEPT = timedelta(minutes=10)
@@ -134,9 +134,9 @@ class Records:
         agents = sum(one.run.agent_id == request.run.agent_id for one in there)
         tokens = sum(one.filed_by == request.filed_by for one in there) if request.filed_by else 0
         if 0 < self.limits.per_agent <= agents:
-            raise refused_as_full(request, "agent", self.limits.per_agent)
+            raise build_full_error(request, "agent", self.limits.per_agent)
         if 0 < self.limits.per_token <= tokens:
-            raise refused_as_full(request, "token", self.limits.per_token)
+            raise build_full_error(request, "token", self.limits.per_token)
 
     def asked_last(self, run: RunRef) -> Iterable[Entry]:
         """What a session asked people, the newest first."""

@@ -1,4 +1,4 @@
-"""What sessions remember, in the memory of one process."""
+"""The rules that sessions remember, in the memory of one process."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ class MemoryRules:
         self._audit.write(kept.about, audit.revoked(rule_id, by))
         if (entry := self._records.find(kept.about.get("question_id", ""))) is not None:
             entry.revoked = Revoked(by, self._clock())
-            self._outbox.put("end", entry.request.question_id, again=True)
+            self._outbox.put_job("end", entry.request.question_id, again=True)
         return True
 
     def remember(self, run: RunRef, rule: RememberedRule, about: audit.Facts) -> None:

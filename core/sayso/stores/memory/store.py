@@ -101,7 +101,7 @@ class MemoryStore:
             self._audit.write(audit.about(request), audit.asked(request))
         self._bus.tell(branch_topic(request.run), request)
         if ending is None:
-            self._outbox.put("ask", request.question_id)
+            self._outbox.put_job("ask", request.question_id)
         else:
             self._end(entry, ending, audit.ended(ending) if told else None)
         return Opened(seconds, now.timestamp())
@@ -182,7 +182,7 @@ class MemoryStore:
             self._audit.write(audit.about(entry.request), facts)
         job = None
         if upkeep is None:
-            self._outbox.put("end", entry.request.question_id, again=not is_first)
+            self._outbox.put_job("end", entry.request.question_id, again=not is_first)
         else:
             job = self._outbox.give(self._records.record(entry), upkeep)
         if is_first and entry.sequel is not None:

@@ -61,7 +61,7 @@ class MemoryUses:
         entry.use = use
         if entry.ending is not None and entry.ending.decided_by is not None:
             self._audit.write(audit.about(entry.request), facts)
-        self._outbox.put("end", entry.request.question_id, again=True)
+        self._outbox.put_job("end", entry.request.question_id, again=True)
         return use
 
 

@@ -48,7 +48,7 @@ class Bus(Protocol):
         ...
 
     async def subscribers(self, topic: str) -> int:
-        """How many subscriptions the topic has now, as far as this can be told.
+        """Return the number of subscriptions that the topic has now, as far as this can be told.
 
         Raises:
             StoreUnreachableError: the store does not answer.

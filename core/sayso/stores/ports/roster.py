@@ -8,7 +8,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class OpenLimits:
-    """How many requests may be open at once, of an agent and of a token; 0 is as many as come."""
+    """The most requests open at once, of an agent and of a token; 0 is as many as come."""
 
     per_agent: int = 0
     per_token: int = 0

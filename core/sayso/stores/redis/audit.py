@@ -134,7 +134,7 @@ class RedisAudit:
         while len(found) < count:
             asked = min(size, _AT_ONCE)
             some = await self._client.command("XREVRANGE", stream, end, first, "COUNT", asked)
-            noted = [_noted(number, fields) for number, fields in some]
+            noted = [_read_noted(number, fields) for number, fields in some]
             found += [one for one in noted if wanted is None or wanted(one[1])]
             if len(some) < asked:
                 break
@@ -154,7 +154,7 @@ class RedisAudit:
                     for stream in streams[start : start + _STREAMS_AT_ONCE]
                 )
             )
-            found += [_noted(number, fields) for entries in some for number, fields in entries]
+            found += [_read_noted(number, fields) for entries in some for number, fields in entries]
             found = sorted(found, key=lambda noted: noted[0])[:count]
         return found
 
@@ -164,7 +164,7 @@ def _ms(at: datetime) -> int:
     return max(0, ceil(at.timestamp() * 1_000))
 
 
-def _noted(number: bytes, fields: Sequence[bytes]) -> _Noted:
+def _read_noted(number: bytes, fields: Sequence[bytes]) -> _Noted:
     ms = int(number.partition(b"-")[0])
     kept = dict(zip(fields[::2], fields[1::2], strict=True))
     entry = audit.entry(moment(ms), from_json(kept[b"a"]), from_json(kept[b"w"]))

@@ -60,7 +60,7 @@ class RedisBus:
             yield events
 
     async def subscribers(self, topic: str) -> int:
-        """How many subscriptions the topic has now, at the server that this client asks."""
+        """Return the number of subscriptions of the topic at the server that this client asks."""
         channel = self._client.keys.channel(topic)
         _, count = await self._client.command("PUBSUB", "NUMSUB", channel)
         return int(count)

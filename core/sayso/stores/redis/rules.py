@@ -1,4 +1,4 @@
-"""What sessions remember, in Redis."""
+"""The rules that sessions remember, in Redis."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ from sayso.stores.redis.records import (
     read_record,
     stored_request,
 )
-from sayso.stores.told import refuse_unfilled, refused_as_full
+from sayso.stores.told import build_full_error, refuse_unfilled
 from sayso.stores.topics import branch_topic
 
 _log = logging.getLogger(__name__)
@@ -101,7 +101,7 @@ class RedisStore:
         if said == b"duplicate":
             raise DuplicateRequestError(request.question_id)
         if said == b"full":
-            raise refused_as_full(request, left[0].decode(), left[1])
+            raise build_full_error(request, left[0].decode(), left[1])
         if said == b"joined":
             question_id, now, *fields = left
             return Joined(known_record(question_id.decode(), fields, now))

@@ -130,7 +130,7 @@ def test_the_unit_is_confined_and_stops_in_its_own_time() -> None:
 def test_the_unit_says_how_it_is_ready_read_again_and_started_again() -> None:
     unit = _unit()
 
-    assert (unit["Type"], unit["NotifyAccess"]) == (["notify"], ["all"])
+    assert unit["Type"] == ["notify"]
     assert unit["TimeoutStartSec"] == ["infinity"]
     assert unit["ExecReload"] == ["/bin/kill -HUP $MAINPID"]
     assert unit["Restart"] == ["on-failure"]
@@ -195,8 +195,8 @@ def test_the_example_settings_show_every_setting() -> None:
 
     text = (DEPLOY / "sayso.example.toml").read_text()
     shown = set(re.findall(r"^(?:# )?([a-z0-9_]+) = ", text, re.MULTILINE))
-    shown |= set(re.findall(r"\b(tool|params|talk|fits|also) = ", text))
-    shown |= set(re.findall(r"^# \[\[(?:api|store)\.([a-z]+)]]$", text, re.MULTILINE))
+    shown |= set(re.findall(r"\b(tool|params|talk|matchers|also) = ", text))
+    shown |= set(re.findall(r"^# \[\[api\.([a-z]+)]]$", text, re.MULTILINE))
     platforms = loaded_platforms(source_of("", {}), ())
     models = [platform.section for platform in platforms]
     models += [

@@ -11,12 +11,9 @@ from __future__ import annotations
 
 import asyncio
 import statistics
-import subprocess
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from bench.press import CONNECTIONS, FULL, WARM_UP, Side, one_round, press_sides, rounds_at_once
@@ -45,32 +42,27 @@ class _Turns:
 
 
 async def measure(redis_path: str) -> list[dict[str, Any]]:
-    """Presses, and whole questions of processes that are started one by one, or as workers."""
+    """Presses and whole questions."""
     with under_test(redis_path) as tools:
         asker = Asker(tools)
         async with AsyncExitStack() as stack:
             pressed = await _pressed(tools, stack)
             asked = await _asked(tools, await asker.chats.start(), stack, asker)
-    return [_row(count, pressed[count], asked) for count in DESKS]
+    return [_row(count, pressed[count], asked[count]) for count in DESKS]
 
 
-def _row(count: int, pressed: _Turns, asked: Mapping[str, Mapping[int, _Turns]]) -> dict[str, Any]:
-    row = {
+def _row(count: int, pressed: _Turns, asked: _Turns) -> dict[str, Any]:
+    return {
         "desks": count,
         "presses_per_second": statistics.median(pressed.per_second),
         "cpu_us_a_press": statistics.median(pressed.cpu) * 1e6,
         "cpu_us_a_press_apart": statistics.median(pressed.apart) * 1e6,
         "presses_of_one": pressed.times_one(count),
+        "questions_per_second": statistics.median(asked.per_second),
+        "cpu_ms_a_question": statistics.median(asked.cpu),
+        "cpu_ms_a_question_apart": statistics.median(asked.apart),
+        "questions_of_one": asked.times_one(count),
     }
-    for way, turns in asked.items():
-        mine = turns[count]
-        row |= {
-            f"questions_per_second_of_{way}": statistics.median(mine.per_second),
-            f"cpu_ms_a_question_of_{way}": statistics.median(mine.cpu),
-            f"cpu_ms_a_question_apart_of_{way}": statistics.median(mine.apart),
-            f"questions_of_one_of_{way}": mine.times_one(count),
-        }
-    return row
 
 
 async def _pressed(tools: UnderTest, stack: AsyncExitStack) -> dict[int, _Turns]:
@@ -95,32 +87,27 @@ async def _pressed(tools: UnderTest, stack: AsyncExitStack) -> dict[int, _Turns]
 
 async def _asked(
     tools: UnderTest, chats: int, stack: AsyncExitStack, asker: Asker
-) -> dict[str, dict[int, _Turns]]:
-    async def side(name: str, **so_many: int) -> Asking:
-        sides = await question_sides(tools, chats, stack, name=name, only=(AT_ONCE,), **so_many)
+) -> dict[int, _Turns]:
+    async def side(name: str, processes: int = 1) -> Asking:
+        sides = await question_sides(
+            tools, chats, stack, name=name, only=(AT_ONCE,), processes=processes
+        )
         return sides[AT_ONCE]
 
-    ways = ("processes", "workers") if _knows_workers() else ("processes",)
-    together = {
-        (way, count): await side(f"{way}-{count}", **{way: count})
-        for way in ways
-        for count in DESKS
-    }
+    together = {count: await side(f"processes-{count}", count) for count in DESKS}
     alone = [await side(f"apart-{number}") for number in DESKS]
     for cold in (*together.values(), *alone):
         await ask_many(asker, cold, _QUESTIONS)
-    found = {way: {count: _Turns() for count in DESKS} for way in ways}
+    found = {count: _Turns() for count in DESKS}
     for _ in range(_ROUNDS):
-        for count in DESKS:
+        for count, turns in found.items():
             apart = await _apart(asker, alone[:count])
-            for way in ways:
-                turns, most = found[way][count], _QUESTIONS * count
-                cpu, per_second = await ask_many(
-                    asker, together[way, count], most, at_once=QUESTIONS_AT_ONCE * count
-                )
-                turns.per_second.append(per_second)
-                turns.cpu.append(cpu)
-                turns.apart.append(apart)
+            cpu, per_second = await ask_many(
+                asker, together[count], _QUESTIONS * count, at_once=QUESTIONS_AT_ONCE * count
+            )
+            turns.per_second.append(per_second)
+            turns.cpu.append(cpu)
+            turns.apart.append(apart)
     return found
 
 
@@ -128,9 +115,3 @@ async def _apart(asker: Asker, sides: Sequence[Asking]) -> float:
     """Milliseconds of the processor a question of several sides that are asked at the same time."""
     asked = await asyncio.gather(*(ask_many(asker, side, _QUESTIONS) for side in sides))
     return statistics.mean(cpu for cpu, _ in asked)
-
-
-def _knows_workers() -> bool:
-    """Whether one ``sayso serve`` can be several processes."""
-    command = [str(Path(sys.executable).with_name("sayso")), "serve", "--help"]
-    return "--workers" in subprocess.run(command, capture_output=True, text=True).stdout

@@ -181,11 +181,9 @@ _DESKS = {
     "cpu_us_a_press": ("µs a press", ".0f"),
     "cpu_us_a_press_apart": ("apart", ".0f"),
     "presses_of_one": ("times one", ".2f"),
-    "cpu_ms_a_question_of_processes": ("ms a question", ".2f"),
-    "cpu_ms_a_question_apart_of_processes": ("apart", ".2f"),
-    "questions_of_one_of_processes": ("times one", ".2f"),
-    "cpu_ms_a_question_of_workers": ("with `--workers`: ms a question", ".2f"),
-    "questions_of_one_of_workers": ("times one", ".2f"),
+    "cpu_ms_a_question": ("ms a question", ".2f"),
+    "cpu_ms_a_question_apart": ("apart", ".2f"),
+    "questions_of_one": ("times one", ".2f"),
 }
 
 

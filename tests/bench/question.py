@@ -266,11 +266,10 @@ async def question_sides(
     name: str = "questions",
     only: Sequence[str] = (LEAN, SAYSO, AT_ONCE, EVERYDAY),
     processes: int = 1,
-    workers: int = 0,
 ) -> dict[str, Side]:
     """Who asks, by side; ``chats`` is the port of both platforms, ``name`` that of our stores.
 
-    Ours is so many ``processes``, or one with so many ``workers``.
+    Ours is so many ``processes``.
     """
     runs = FloorRuns()
     await runs.listen(tools.redis_path)
@@ -287,10 +286,8 @@ async def question_sides(
         else:
             url = tools.url(f"{name}-{len(sides)}")
             more = _NO_WINDOW if kind == AT_ONCE else ""
-            server = tools.start_sayso(
-                url, chats=chats, more=more, processes=processes, workers=workers
-            )
-            at_once = QUESTIONS_AT_ONCE * max(processes, workers)
+            server = tools.start_sayso(url, chats=chats, more=more, processes=processes)
+            at_once = QUESTIONS_AT_ONCE * processes
             sides[kind] = Ours(server, await _gates(url, stack, at_once))
     for side in sides.values():
         await reachable(side.server)

@@ -55,27 +55,21 @@ class UnderTest:
             [["-m", "bench.serve", kind, store, str(port), str(chats)] for port in ports],
         )
 
-    def start_sayso(
-        self, store: str, *, chats: int, processes: int = 1, workers: int = 0, more: str = ""
-    ) -> Server:
-        """Start ``sayso serve`` as anybody does, several times or with ``--workers``."""
+    def start_sayso(self, store: str, *, chats: int, processes: int = 1, more: str = "") -> Server:
+        """Start ``sayso serve`` as anybody does, so many times."""
         ports = tuple(free_port() for _ in range(processes))
         files = [
             settings_file(self.folder, store=store, port=port, chats=chats, more=more)
             for port in ports
         ]
         words = [[str(_SAYSO), "serve", "--config", str(path)] for path in files]
-        if workers:
-            words = [[*some, "--workers", str(workers)] for some in words]
-        return self._server(ports, words, is_many=workers > 0)
+        return self._server(ports, words)
 
-    def _server(
-        self, ports: tuple[int, ...], commands: list[list[str]], *, is_many: bool = False
-    ) -> Server:
+    def _server(self, ports: tuple[int, ...], commands: list[list[str]]) -> Server:
         env = secrets_of(self.secret, self.hook)
         log = self.folder / f"{ports[0]}.log"
         processes = tuple(
-            start_measured(words, number=None if is_many else number, env=env, log=log)
+            start_measured(words, number=number, env=env, log=log)
             for number, words in enumerate(commands)
         )
         self.started += processes

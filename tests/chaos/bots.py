@@ -6,7 +6,6 @@ import asyncio
 import os
 import signal
 import sys
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,11 +95,10 @@ class BotsConfig:
 
 
 class Bots:
-    """One process on a port of its own, or a parent of several workers. Its log outlives it."""
+    """One process on a port of its own. Its log outlives it."""
 
-    def __init__(self, config: BotsConfig, *, workers: int = 1) -> None:
+    def __init__(self, config: BotsConfig) -> None:
         self._config = config
-        self.workers = workers
         self.port = free_port()
         self.log = config.folder / f"bots-{self.port}.log"
         self.ended_alone = 0
@@ -108,8 +106,7 @@ class Bots:
 
     async def start(self) -> None:
         """Start it; it is ready when it says so in its log."""
-        workers = ("--workers", str(self.workers))
-        arguments = ("serve", "--config", str(self._config.settings), *workers)
+        arguments = ("serve", "--config", str(self._config.settings))
         with self.log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -131,28 +128,6 @@ class Bots:
         """Told to stop, and started again."""
         self._signal(signal.SIGTERM)
         await self._restarted(seconds)
-
-    async def worker_killed(self, seconds: float) -> None:
-        """One of the workers killed; its parent starts it again."""
-        del seconds
-        for pid in self._some_worker():
-            os.kill(pid, signal.SIGKILL)
-
-    async def worker_held(self, seconds: float) -> None:
-        """One of the workers held for a while, with the connections that it is handed meanwhile."""
-        for pid in self._some_worker():
-            os.kill(pid, signal.SIGSTOP)
-            await asyncio.sleep(seconds)
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGCONT)
-
-    def _some_worker(self) -> list[int]:
-        """The newest worker, where there is one."""
-        if self._process is None or self._process.returncode is not None:
-            return []
-        pid = self._process.pid
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        return [int(child) for child in children[-1:]]
 
     async def stopped(self, seconds: float) -> None:
         """Held for a while in the middle of whatever it does."""

@@ -44,8 +44,7 @@ _OVERDUE_SECONDS = 3.0
 SETTLING_SECONDS = 12.0
 """About how long a play goes on after its last trouble."""
 
-# Of each of the bots: one is a process, the other a parent with workers.
-_WORKERS = (1, 2)
+_BOTS = 2
 _BETWEEN_ASKS = (0.03, 0.25)
 _BETWEEN_TROUBLES = (0.3, 3.0)
 # Bots take their time to start: with more of it nobody could press anything.
@@ -133,7 +132,7 @@ class Play:
 
     async def _bots(self, stack: AsyncExitStack, playground: Playground) -> list[Bots]:
         config = BotsConfig(self.topology.url, playground, self.folder, self.sockets)
-        bots = [Bots(config, workers=workers) for workers in _WORKERS]
+        bots = [Bots(config) for _ in range(_BOTS)]
         for one in bots:
             stack.push_async_callback(one.close)
             await one.start()
@@ -190,11 +189,6 @@ class Play:
                 f"bots {number} told to stop": one.retired,
                 f"bots {number} held": one.stopped,
             }
-            if one.workers > 1:
-                of_bots |= {
-                    f"a worker of bots {number} killed": one.worker_killed,
-                    f"a worker of bots {number} held": one.worker_held,
-                }
         ends = asyncio.get_running_loop().time() + seconds
         await asyncio.gather(
             self._troubled(self.topology.troubles, ends, dice, _BETWEEN_TROUBLES),

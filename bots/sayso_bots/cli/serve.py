@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
-from sayso.errors import ConfigError
 from sayso_bots.cli.arguments import add_config
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import one_line
@@ -21,31 +20,22 @@ from sayso_bots.process.log_formats import LOG_FORMATS, LOG_LEVELS, set_up_loggi
 from sayso_bots.process.resources import collect_seldom
 from sayso_bots.process.service import notify_service_manager
 from sayso_bots.process.terminal import coloured, wants_colour
-from sayso_bots.server.handing import Handed
 from sayso_bots.server.reloading import Reloading
 from sayso_bots.server.server import Serving, serving
-from sayso_bots.server.webserver import taken_port, url_of
-from sayso_bots.server.workers import STOPPING, Parent
 from sayso_bots.settings.configured import Configured
 from sayso_bots.settings.rereading import Rereading
 from sayso_bots.settings.routing import approvers_text, route_text
-from sayso_bots.settings.sections import MOST_WORKERS
 from sayso_bots.settings.settings import Settings
 
 _log = logging.getLogger(__name__)
 
+_STOPPING = "sayso: stopping; presses in flight are finished first"
 _STOPPED = "sayso: stopped"
 
 
 def add_arguments(parser: Parser) -> None:
-    """Where the settings are, and how many processes serve."""
+    """Where the settings are, and how the log is written."""
     add_config(parser)
-    parser.add_argument(
-        "--workers",
-        type=_workers,
-        metavar="N",
-        help="processes behind the port (default: $SAYSO_WORKERS, else settings, else 1)",
-    )
     parser.add_argument(
         "--log-format",
         choices=LOG_FORMATS,
@@ -61,33 +51,15 @@ def add_arguments(parser: Parser) -> None:
     parser.set_defaults(run=serve_command)
 
 
-def _workers(text: str) -> int:
-    if text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_WORKERS:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {MOST_WORKERS}")
-
-
 def serve_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Serve until SIGTERM or Ctrl-C, then finish what is under way; 0."""
     rereading = Rereading(args.config, env)
     settings = rereading.read().settings
-    workers = args.workers or settings.workers
-    if problem := settings.store.not_shared(workers):
-        raise ConfigError(f"--workers {problem}")
     say = _set_up_logging(args, settings.platforms.values())
     colour = wants_colour(sys.stderr, env) and say is _say
-    if workers == 1:
-        asyncio.run(_serve(settings, rereading, env, say, colour=colour))
-        say(_STOPPED)
-        return 0
-    with taken_port(settings.host, settings.port) as sockets:
-        ended = Parent(sockets, url_of(sockets), workers, say).run()
-    if isinstance(ended, Handed):
-        asyncio.run(_serve(settings, rereading, env, say, colour=colour, handed=ended))
-        return 0
-    if ended == 0:
-        say(_STOPPED)
-    return ended
+    asyncio.run(_serve(settings, rereading, env, say, colour=colour))
+    say(_STOPPED)
+    return 0
 
 
 async def _serve(
@@ -97,7 +69,6 @@ async def _serve(
     say: Callable[[str], None],
     *,
     colour: bool,
-    handed: Handed | None = None,
 ) -> None:
     stop, serving_task = asyncio.Event(), asyncio.current_task()
     started = False
@@ -107,26 +78,20 @@ async def _serve(
         if not started and serving_task is not None:
             serving_task.cancel()
 
-    if handed is not None:
-        handed.orphaned = stop_once
-    with _stop_signals(stop_once, times=2 if handed is None else None):
+    with _stop_signals(stop_once):
         try:
             async with (
-                serving(settings, rereading=rereading, handed=handed) as bots,
+                serving(settings, rereading=rereading) as bots,
                 _hang_up(bots.reloading),
             ):
                 started = True
                 collect_seldom()
-                if handed is None or handed.speaks:
-                    for line in summary(settings, bots, colour=colour):
-                        say(line)
-                    notify_service_manager("READY=1", env)
-                if handed is not None:
-                    handed.ready()
+                for line in summary(settings, bots, colour=colour):
+                    say(line)
+                notify_service_manager("READY=1", env)
                 await _until(stop, bots.broken)
-                if handed is None:
-                    notify_service_manager("STOPPING=1", env)
-                    say(STOPPING)
+                notify_service_manager("STOPPING=1", env)
+                say(_STOPPING)
         except asyncio.CancelledError:
             if not stop.is_set():
                 raise
@@ -145,22 +110,19 @@ async def _until(stop: asyncio.Event, broken: asyncio.Future[None]) -> None:
 
 
 @contextmanager
-def _stop_signals(stop: Callable[[], None], *, times: int | None) -> Iterator[None]:
-    """Call ``stop`` at SIGTERM or Ctrl-C; one that comes as the last of ``times`` ends it at once.
-
-    A worker is told as often as it may be: it is its parent that ends it at once.
-    """
+def _stop_signals(stop: Callable[[], None]) -> Iterator[None]:
+    """Call ``stop`` at SIGTERM or Ctrl-C; a second one ends the process at once."""
     loop = asyncio.get_running_loop()
     if threading.current_thread() is not threading.main_thread():
         yield  # Python lets only the main thread listen for signals.
         return
-    came = 0
+    is_told = False
 
     def stop_or_exit() -> None:
-        nonlocal came
-        came += 1
-        if came == times:
+        nonlocal is_told
+        if is_told:
             os._exit(130)
+        is_told = True
         stop()
 
     for number in (signal.SIGTERM, signal.SIGINT):

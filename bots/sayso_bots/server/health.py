@@ -13,7 +13,6 @@ from sayso.errors import DeliveryError, SaysoError
 from sayso.platforms.bot import Bot
 from sayso.stores.backend import Backend
 from sayso.tasks import Background
-from sayso_bots.server.handing import Handed
 from sayso_bots.server.reloading import Reloading
 
 _FRESH_SECONDS = 5.0
@@ -22,7 +21,6 @@ _PATIENCE_SECONDS = 3.0
 _PLATFORM_SECONDS = 0.3
 _STORE = "store"
 _POLICY = "policy"
-_WORKERS = "workers"
 
 
 class Health:
@@ -32,8 +30,7 @@ class Health:
     listed as degraded: taking the process out of service would cut off the
     other platforms and the hosted API, and bring nobody back. ``?strict=1``
     counts platforms as well, and waits for them. A policy that could not be
-    read again is listed, too: the old one counts. So are other workers of the
-    same port that are not ready. Works inside its ``async with`` block.
+    read again is listed, too: the old one counts. Works inside its ``async with`` block.
     """
 
     def __init__(
@@ -43,9 +40,8 @@ class Health:
         clock: Callable[[], float] = time.monotonic,
         *,
         reloading: Reloading | None = None,
-        workers: Handed | None = None,
     ) -> None:
-        self._told = {_POLICY: reloading, _WORKERS: workers}
+        self._reloading = reloading
         self._background = Background("a health check", patience=0)
         asked: dict[str, Callable[[], Awaitable[object]]] = {_STORE: backend.leases.ping}
         asked |= {name: bot.introduce for name, bot in bots.items()}
@@ -68,9 +64,8 @@ class Health:
         await asyncio.wait(looking.values(), timeout=None if strict else _PLATFORM_SECONDS)
         problems = {name: look.problem for name, look in self._looks.items() if look.problem}
         is_ready = not problems if strict else _STORE not in problems
-        for name, part in self._told.items():
-            if part is not None and part.problem:
-                problems[name] = part.problem
+        if self._reloading is not None and self._reloading.problem:
+            problems[_POLICY] = self._reloading.problem
         return readiness(problems, is_ready=is_ready)
 
 

@@ -30,7 +30,6 @@ from sayso_bots.server.checks import (
     look_into_store,
 )
 from sayso_bots.server.floor import Laying
-from sayso_bots.server.handing import Handed
 from sayso_bots.server.health import Health
 from sayso_bots.server.kinds import load_kinds
 from sayso_bots.server.reloading import Reloading
@@ -65,12 +64,10 @@ async def serving(
     *,
     backend: Backend | None = None,
     rereading: Rereading | None = None,
-    handed: Handed | None = None,
 ) -> AsyncIterator[Serving]:
     """The bots while the block runs, on the store of the settings unless another one is given.
 
     With ``rereading``, by which the settings were read, their policy follows its files.
-    A worker serves on what it is ``handed`` instead of a port of its own.
 
     At the end nothing new is accepted, presses in flight are stored and
     answered, and then everything closes in the order it depends on each other.
@@ -84,7 +81,9 @@ async def serving(
         stack.enter_context(hiding(settings.hiding))
         load_kinds(settings.questions.types)
         room = room_in(raised_file_limit())
-        sockets = handed or stack.enter_context(taken_port(settings.host, settings.port))
+        sockets = stack.enter_context(
+            taken_port(settings.host, settings.port, reuse_port=settings.reuse_port)
+        )
         if backend is None:
             backend = await stack.enter_async_context(open_store(settings.store.url))
         findings = [
@@ -99,9 +98,7 @@ async def serving(
         findings += [*introduced.values(), *await _looked_around(settings, opened, introduced)]
         work = _Work()
         reloading = await stack.enter_async_context(_policy(settings, backend, work, rereading))
-        health = await stack.enter_async_context(
-            Health(backend, opened, reloading=reloading, workers=handed)
-        )
+        health = await stack.enter_async_context(Health(backend, opened, reloading=reloading))
         late = [name for name, finding in introduced.items() if finding.level == "failed"]
         part = _chatting(settings, backend, opened, work, late=late)
         routes = [*health.routes(), *await stack.enter_async_context(part)]

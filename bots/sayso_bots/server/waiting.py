@@ -18,7 +18,6 @@ from sayso.platforms.finding import Finding
 from sayso.stores.backend import Backend
 from sayso_bots.api.problems import ApiProblem
 from sayso_bots.server.checks import look_at_store
-from sayso_bots.server.handing import Handed
 from sayso_bots.server.health import alive, readiness
 from sayso_bots.server.webserver import answering
 from sayso_bots.settings.store import StoreSettings
@@ -32,7 +31,7 @@ _SAY_SECONDS = 5.0
 async def reached(
     backend: Backend,
     store: StoreSettings,
-    sockets: Sequence[socket.socket] | Handed,
+    sockets: Sequence[socket.socket],
     *,
     pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
     clock: Callable[[], float] = time.monotonic,
@@ -74,9 +73,7 @@ def _how_long(left: float) -> str:
     return f", for {duration_text(timedelta(seconds=left))} more (store.give_up_after)"
 
 
-def _not_ready(
-    sockets: Sequence[socket.socket] | Handed, problem: str
-) -> AbstractAsyncContextManager[None]:
+def _not_ready(sockets: Sequence[socket.socket], problem: str) -> AbstractAsyncContextManager[None]:
     """A server on the same sockets, which are still there when it has stopped."""
 
     async def ready(_: web.Request) -> web.Response:
@@ -87,8 +84,6 @@ def _not_ready(
         web.get("/readyz", ready),
         web.route("*", "/{rest:.*}", _come_again),
     ]
-    if isinstance(sockets, Handed):
-        return answering(sockets, routes)
     return answering([taken.dup() for taken in sockets], routes)
 
 

@@ -5,35 +5,49 @@ from __future__ import annotations
 import asyncio
 import errno
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 
 from aiohttp import web
 
 from sayso.errors import ConfigError
 from sayso_bots.process.sources import Shares
 from sayso_bots.server.connections import Connections, Patience, quiet_accepting
-from sayso_bots.server.handing import Handed, Protocols
 
 # Requests in flight at the end: a press is answered within 3 s, so this is patient.
 _FINISH_SECONDS = 10.0
 _BACKLOG = 1_024
 MOST_CONNECTIONS = 16_384
 _PATIENCE = Patience()
+_CAN_SHARE = hasattr(socket, "SO_REUSEPORT")
 
 
 @contextmanager
-def taken_port(host: str, port: int) -> Iterator[Sequence[socket.socket]]:
-    """Sockets on all addresses of the host; calls wait in them until somebody answers.
+def taken_port(
+    host: str, port: int, *, reuse_port: bool = False, can_share: bool = _CAN_SHARE
+) -> Iterator[Sequence[socket.socket]]:
+    """Open sockets on all addresses of the host; calls wait in them until somebody answers.
+
+    With ``reuse_port`` several processes listen on the port, and the system shares out its
+    connections.
 
     Raises:
         ConfigError: the port or the address cannot be used; the message says what to set.
     """
+    if reuse_port and not can_share:
+        raise ConfigError(
+            "server.reuse_port: this platform lets no two processes share a port; leave it out, "
+            "and give each process a port of its own"
+        )
     sockets: list[socket.socket] = []
     try:
         try:
             for family, address in _addresses(host, port):
-                sockets.append(socket.create_server(address, family=family, backlog=_BACKLOG))
+                sockets.append(
+                    socket.create_server(
+                        address, family=family, backlog=_BACKLOG, reuse_port=reuse_port
+                    )
+                )
         except OSError as error:
             raise ConfigError(_why_not(host, port, error)) from None
         yield sockets
@@ -44,7 +58,7 @@ def taken_port(host: str, port: int) -> Iterator[Sequence[socket.socket]]:
 
 @asynccontextmanager
 async def answering(
-    sockets: Sequence[socket.socket] | Handed,
+    sockets: Sequence[socket.socket],
     routes: Sequence[web.RouteDef],
     *,
     most_connections: int = MOST_CONNECTIONS,
@@ -67,37 +81,21 @@ async def answering(
         loop = asyncio.get_running_loop()
         shares = Shares.of(most_connections, each)
         made = Connections(server, most=most_connections, shares=shares, patience=patience)
-        accepting = sockets.accepting if isinstance(sockets, Handed) else _accepting(sockets)
         with quiet_accepting(loop):
-            async with accepting(made):
+            servers = [
+                await loop.create_server(made, sock=taken, backlog=_BACKLOG) for taken in sockets
+            ]
+            try:
                 yield
+            finally:
+                for one in servers:
+                    one.close()
     finally:
         await runner.cleanup()
 
 
-def _accepting(
-    sockets: Sequence[socket.socket],
-) -> Callable[[Protocols], AbstractAsyncContextManager[None]]:
-    """Sockets of our own, closed when nothing is accepted any more."""
-
-    @asynccontextmanager
-    async def accepting(made: Protocols) -> AsyncIterator[None]:
-        loop, servers = asyncio.get_running_loop(), list[asyncio.Server]()
-        try:
-            for taken in sockets:
-                servers.append(await loop.create_server(made, sock=taken, backlog=_BACKLOG))
-            yield
-        finally:
-            for one in servers:
-                one.close()
-
-    return accepting
-
-
-def url_of(sockets: Sequence[socket.socket] | Handed) -> str:
+def url_of(sockets: Sequence[socket.socket]) -> str:
     """The address of the server, for people to read."""
-    if isinstance(sockets, Handed):
-        return sockets.url
     host, port = sockets[0].getsockname()[:2]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
@@ -112,7 +110,8 @@ def _why_not(host: str, port: int, error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
         return (
             f"port {port} on {host} is in use; stop what listens there, "
-            "or set server.port or SAYSO_PORT to another one"
+            "set server.port or SAYSO_PORT to another one, or server.reuse_port = true in all "
+            "that share it"
         )
     if error.errno == errno.EACCES:
         return f"port {port} needs privileges; set server.port or SAYSO_PORT above 1023"

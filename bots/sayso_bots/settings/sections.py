@@ -37,9 +37,6 @@ def no_bool(value: object) -> object:
     return repr(value) if isinstance(value, bool) else value
 
 
-MOST_WORKERS = 64
-"""More processes behind one port than any machine has a use for."""
-
 Port = Annotated[int, BeforeValidator(no_bool), Field(ge=0, le=65_535)]
 
 
@@ -82,7 +79,7 @@ class ServerSection(Section):
     connections_per_source: Annotated[
         int | None, BeforeValidator(no_bool), Field(ge=1, le=1_000_000)
     ] = None
-    workers: Annotated[int, BeforeValidator(no_bool), Field(ge=1, le=MOST_WORKERS)] = 1
+    reuse_port: Annotated[bool, Field(strict=True)] = False
 
 
 class ReachSection(Section):

@@ -96,7 +96,7 @@ class Settings:
     api: ApiSettings | None = None
     api_warnings: tuple[str, ...] = ()
     connections_per_source: int | None = None
-    workers: int = 1
+    reuse_port: bool = False
 
 
 def read_settings(config: str | None, env: Mapping[str, str]) -> Settings:
@@ -117,9 +117,8 @@ def settings_of(source: Source) -> Settings:
     platforms = loaded_platforms(source, SECTIONS)
     read_with(source, platforms)
     _check_sections(source, platforms)
-    store, server = store_of(source), _server(source)
-    if problem := store.not_shared(server.workers):
-        source.problem(("server", "workers"), problem)
+    store = store_of(source)
+    server = _server(source, store)
     wanted = wanted_platforms(source, platforms)
     configured = {
         platform.name: read
@@ -151,7 +150,7 @@ def settings_of(source: Source) -> Settings:
         api=api,
         api_warnings=api_warnings(source, api),
         connections_per_source=server.connections_per_source,
-        workers=server.workers,
+        reuse_port=server.reuse_port,
     )
 
 
@@ -220,8 +219,14 @@ def _no_route(source: Source, platforms: Platforms) -> str:
     )
 
 
-def _server(source: Source) -> ServerSection:
-    return source.section(ServerSection, "server") or ServerSection()
+def _server(source: Source, store: StoreSettings) -> ServerSection:
+    section = source.section(ServerSection, "server") or ServerSection()
+    if section.reuse_port and store.is_memory:
+        source.problem(
+            ("server", "reuse_port"),
+            "is for several processes, and memory:// serves one; name a Redis, or leave it out",
+        )
+    return section
 
 
 def _questions(source: Source) -> QuestionSettings:

@@ -32,7 +32,6 @@ OVERRIDES: Mapping[str, tuple[str, str]] = {
     STORE_VARIABLE: ("store", "url"),
     "SAYSO_HOST": ("server", "host"),
     "SAYSO_PORT": ("server", "port"),
-    "SAYSO_WORKERS": ("server", "workers"),
 }
 
 

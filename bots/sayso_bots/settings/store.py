@@ -81,12 +81,6 @@ class StoreSettings:
         """Whether it serves this process only."""
         return self.url.startswith("memory://")
 
-    def not_shared(self, workers: int) -> str:
-        """What is wrong with so many workers on this store; empty when nothing is."""
-        if workers == 1 or not self.is_memory:
-            return ""
-        return f"is {workers}, and memory:// serves one process; name a Redis, or leave it at 1"
-
 
 def read_store(config: str | None, env: Mapping[str, str], store_url: str | None) -> StoreSettings:
     """The store alone.

@@ -66,22 +66,6 @@ async def test_it_says_nothing_before_it_serves(playground: Playground, tmp_path
             manager.recv(4096)
 
 
-async def test_several_workers_say_it_once(
-    playground: Playground, tmp_path: Path, store_url: str
-) -> None:
-    config = tmp_path / "sayso.toml"
-    config.write_text(ROUTES)
-    address = str(tmp_path / "notify")
-    env = env_of(playground, SAYSO_STORE_URL=store_url, NOTIFY_SOCKET=address)
-    with service_manager(address) as manager:
-        async with process("serve", "--config", str(config), "--workers", "2", env=env) as bots:
-            ready = await next_state(manager)
-            bots.process.send_signal(signal.SIGTERM)
-            done = await bots.ended()
-
-    assert (ready, done.code) == ("READY=1", 0)
-
-
 async def test_a_service_manager_that_is_gone_is_a_warning(
     playground: Playground, tmp_path: Path
 ) -> None:

@@ -120,7 +120,8 @@ async def test_a_port_in_use_is_one_line(run: Run, playground: Playground) -> No
     assert done.code == 2
     assert done.err == (
         f"sayso: port {port} on 127.0.0.1 is in use; stop what listens there, "
-        "or set server.port or SAYSO_PORT to another one\n"
+        "set server.port or SAYSO_PORT to another one, or server.reuse_port = true in all that "
+        "share it\n"
     )
 
 

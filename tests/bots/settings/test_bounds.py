@@ -19,7 +19,7 @@ MANY, MORE = '["a"' + ', "a"' * 19 + "]", '["a"' + ', "a"' * 20 + "]"
     [
         ("server", "port", ["0", "65535"], ["-1", "65536"]),
         ("server", "connections_per_source", ["1", "1000000"], ["0", "1000001", "true"]),
-        ("server", "workers", ["1", "64"], ["0", "65", "true"]),
+        ("server", "reuse_port", ["true", "false"], ["1", '"yes"']),
         ("store", "give_up_after", ['"1ms"', '"30d"', '"never"'], ['"0s"', '"31d"', "5", '"off"']),
         ("api", "per_second", ["1", "10000"], ["0", "10001"]),
         ("policy", "window", ['"1ms"', '"60m"'], ['"0s"', '"3601s"']),

@@ -30,7 +30,7 @@ from sayso_bots.settings.source import source_of
             "[server]\nqqq = 1" + ROUTE,
             (
                 "sayso.toml line 2: server.qqq is not a setting; settings here are "
-                "host, port, connections_per_source, workers"
+                "host, port, connections_per_source, reuse_port"
             ),
         ),
         (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from sayso.stores.backend import Backend
-from sayso.testing.builders import a_request, until
+from sayso.testing.builders import until
 
 
 class DocumentsContract:
@@ -48,25 +48,3 @@ class DocumentsContract:
             return await backend.documents.read("a") is None
 
         await until(gone)
-
-    async def test_whoever_reads_a_document_may_keep_it_longer(self, backend: Backend) -> None:
-        await backend.documents.swap("a", None, "text", seconds=60)
-
-        assert await backend.documents.read("a", keep=0.02) == "text"
-
-        async def gone() -> bool:
-            return await backend.documents.read("a") is None
-
-        await until(gone)
-
-    async def test_the_time_is_that_by_which_requests_are_opened(self, backend: Backend) -> None:
-        before = await backend.documents.now()
-        request = a_request()
-        await backend.store.open(request, seconds=30, inbox="", book=None)
-        after = await backend.documents.now()
-
-        record = await backend.store.get(request.question_id)
-
-        assert record is not None
-        assert record.opened_at is not None
-        assert before <= record.opened_at <= after

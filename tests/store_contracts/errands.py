@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import timedelta
 
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Sequel
-from sayso.testing.builders import a_request, a_response, until
+from sayso.testing.builders import until
 
 
 class ErrandsContract:
@@ -61,33 +59,3 @@ class ErrandsContract:
 
         assert len((await backend.errands.take("q", most=3, hold=30)).names) == 3
         assert len((await backend.errands.take("q", most=3, hold=30)).names) == 2
-
-    async def test_the_end_of_a_request_leaves_its_errand_once(self, backend: Backend) -> None:
-        request = a_request()
-        sequel = Sequel("ended", keep=timedelta(days=9))
-        await backend.store.open(request, seconds=30, inbox="", book=None, sequel=sequel)
-        before = await backend.errands.take("ended", most=10, hold=30)
-
-        for by in ("slack:U0ALICE", "slack:U0BOB"):
-            await backend.store.settle(request.question_id, a_response(request, by=by))
-        after = await backend.errands.take("ended", most=10, hold=30)
-
-        assert list(before.names) == []
-        assert list(after.names) == [request.question_id]
-
-    async def test_a_request_that_is_opened_with_its_end_leaves_its_errand(
-        self, backend: Backend
-    ) -> None:
-        request = a_request()
-        await backend.store.open(
-            request,
-            seconds=30,
-            inbox="",
-            book=None,
-            ending=a_response(request),
-            sequel=Sequel("ended", keep=timedelta(days=9)),
-        )
-
-        due = await backend.errands.take("ended", most=10, hold=30)
-
-        assert list(due.names) == [request.question_id]

@@ -10,7 +10,7 @@ import pytest
 from sayso.errors import RequestNotFoundError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
-from sayso.stores.ports import BookChanged, Record, Sequel, Use
+from sayso.stores.ports import BookChanged, Record, Use
 from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon
 
 
@@ -130,9 +130,8 @@ class UsesContract:
     async def test_what_a_rule_approved_is_not_in_the_audit(self, backend: Backend) -> None:
         request = a_request()
         said = request.approve(by="").model_copy(update={"decided_by": None})
-        sequel = Sequel("ended", keep=timedelta(days=9))
         await backend.store.open(
-            request, seconds=30, inbox="", book=None, ending=said, sequel=sequel
+            request, seconds=30, inbox="", book=None, ending=said, audited=False
         )
         await backend.uses.take(request.question_id, "k", until=_in_time())
 

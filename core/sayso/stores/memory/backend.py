@@ -37,7 +37,7 @@ async def memory_backend(*, clock: Clock = utc_now) -> AsyncIterator[Backend]:
     records = Records(clock, home)
     audit = MemoryAudit(records, clock)
     rules = MemoryRules(records, audit, outbox, clock)
-    store = MemoryStore(records, rules, audit, bus, outbox, errands, clock)
+    store = MemoryStore(records, rules, audit, bus, outbox, clock)
     watch = MemoryWatch(records, store, clock)
     async with Inbox(bus, watch) as inbox:
         yield Backend(

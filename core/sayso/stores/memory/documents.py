@@ -14,14 +14,12 @@ class MemoryDocuments:
         self._clock = clock
         self._kept: dict[str, tuple[str, datetime]] = {}
 
-    async def read(self, key: str, *, keep: float | None = None) -> str | None:
+    async def read(self, key: str) -> str | None:
         """The text under the key, None when there is none."""
         now = self._clock()
         text, until = self._kept.get(key, ("", now))
         if until <= now:
             return None
-        if keep is not None:
-            self._kept[key] = (text, now + timedelta(seconds=keep))
         return text
 
     async def swap(self, key: str, before: str | None, after: str, *, seconds: float) -> bool:
@@ -33,7 +31,3 @@ class MemoryDocuments:
         self._kept = {name: kept for name, kept in self._kept.items() if kept[1] > now}
         self._kept[key] = (after, now + timedelta(seconds=seconds))
         return True
-
-    async def now(self) -> datetime:
-        """The time by the clock of this store."""
-        return self._clock()

@@ -15,10 +15,6 @@ class MemoryErrands:
         self._clock = clock
         self._queues: dict[str, dict[str, datetime]] = {}
 
-    def leave(self, queue: str, name: str) -> None:
-        """Let the name be due now."""
-        self._queues.setdefault(queue, {})[name] = self._clock()
-
     async def put(
         self,
         queue: str,

@@ -13,7 +13,7 @@ from sayso.errors import ReplayedCallbackError, RequestNotFoundError
 from sayso.events import Resolution, UserInputRequest
 from sayso.stores.branch_log import LogKind
 from sayso.stores.home import Home
-from sayso.stores.ports import NO_LIMITS, Copy, Hold, Record, Revoked, Sequel, Use
+from sayso.stores.ports import NO_LIMITS, Copy, Hold, Record, Revoked, Use
 from sayso.stores.told import build_full_error
 
 _KEPT = timedelta(days=1)
@@ -34,7 +34,6 @@ class Entry:
     opened_at: datetime
     ending: Resolution | None = None
     ended_at: datetime | None = None
-    sequel: Sequel | None = None
     use: Use | None = None
     revoked: Revoked | None = None
     copies: dict[str, Copy] = field(default_factory=dict)
@@ -77,8 +76,6 @@ class Records:
         self._entries[question_id] = self._waiting[question_id] = entry
         if entry.key:
             self._keys[_name(entry.request.run, entry.key)] = question_id
-        if entry.sequel is not None:
-            entry.keep = max(entry.keep, entry.sequel.keep)
         heapq.heappush(self._to_forget, (entry.deadline + _KEPT, question_id))
 
     def find(self, question_id: str) -> Entry | None:

@@ -15,7 +15,6 @@ from sayso.rules.rule import RememberedRule
 from sayso.stores import audit
 from sayso.stores.memory.audit import MemoryAudit
 from sayso.stores.memory.bus import MemoryBus
-from sayso.stores.memory.errands import MemoryErrands
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Entry, Records
 from sayso.stores.memory.rules import MemoryRules, check_has_a_home
@@ -28,7 +27,6 @@ from sayso.stores.ports import (
     Opened,
     Record,
     Ring,
-    Sequel,
     Settled,
     Upkeep,
 )
@@ -46,7 +44,6 @@ class MemoryStore:
         audit: MemoryAudit,
         bus: MemoryBus,
         outbox: MemoryOutbox,
-        errands: MemoryErrands,
         clock: Clock,
     ) -> None:
         self._records = records
@@ -54,7 +51,6 @@ class MemoryStore:
         self._audit = audit
         self._bus = bus
         self._outbox = outbox
-        self._errands = errands
         self._clock = clock
 
     async def open(
@@ -66,7 +62,6 @@ class MemoryStore:
         book: str | None,
         ending: Resolution | None = None,
         key: str = "",
-        sequel: Sequel | None = None,
         audited: bool = True,
     ) -> Opened | BookChanged | Joined:
         """Record the request, put it in the outbox and ring ``inbox`` at its end."""
@@ -90,13 +85,11 @@ class MemoryStore:
         if ending is None:
             self._records.refuse_too_many(request)
         deadline = now + timedelta(seconds=seconds)
-        entry = Entry(
-            request, deadline, {inbox}, now, key=key, sequel=sequel, was_open=ending is None
-        )
+        entry = Entry(request, deadline, {inbox}, now, key=key, was_open=ending is None)
         if key:
             entry.hold(hold)
         self._records.add(entry)
-        told = ending is None or (audited and sequel is None)
+        told = ending is None or audited
         if told:
             self._audit.write(audit.about(request), audit.asked(request))
         self._bus.tell(branch_topic(request.run), request)
@@ -185,8 +178,6 @@ class MemoryStore:
             self._outbox.put_job("end", entry.request.question_id, again=not is_first)
         else:
             job = self._outbox.give(self._records.record(entry), upkeep)
-        if is_first and entry.sequel is not None:
-            self._errands.leave(entry.sequel.queue, entry.request.question_id)
         self._bus.tell(branch_topic(entry.request.run), ending)
         return job
 

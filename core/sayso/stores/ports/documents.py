@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Protocol
 
 
 class Documents(Protocol):
     """Texts by their keys. Raises StoreUnreachableError like Store."""
 
-    async def read(self, key: str, *, keep: float | None = None) -> str | None:
-        """The text under the key, None when there is none; from now on kept for ``keep`` seconds.
-
-        Without ``keep`` it lives as long as it would have.
-        """
+    async def read(self, key: str) -> str | None:
+        """The text under the key, None when there is none."""
         ...
 
     async def swap(self, key: str, before: str | None, after: str, *, seconds: float) -> bool:
@@ -22,8 +18,4 @@ class Documents(Protocol):
         One atomic step; False when the text is another one by now. Whoever
         finds there what they wanted to keep has kept it.
         """
-        ...
-
-    async def now(self) -> datetime:
-        """The time by the store's clock, to which no clock of ours need agree."""
         ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Protocol
 
 from sayso.calls import RunRef
@@ -28,20 +28,6 @@ class Opened:
 
     seconds: float
     at: float
-
-
-@dataclass(frozen=True, slots=True)
-class Sequel:
-    """What is still to be done about a request once it has ended.
-
-    Its id is left in this ``queue`` of ``Errands``, in the very step that records
-    its ending, and it is known for at least ``keep`` after its deadline; one that
-    was opened with its ending, for at least ``keep`` from then on, and nothing of that
-    is in the audit.
-    """
-
-    queue: str
-    keep: timedelta
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +105,6 @@ class Store(Protocol):
         book: str | None,
         ending: Resolution | None = None,
         key: str = "",
-        sequel: Sequel | None = None,
         audited: bool = True,
     ) -> Opened | BookChanged | Joined:
         """Record the request, put it in the outbox and ring ``inbox`` at its end; one atomic step.
@@ -133,8 +118,7 @@ class Store(Protocol):
         asked about, was held against all that denies it. Repeating the same request
         changes nothing; after its end the inbox is rung at once. What needs
         nobody is recorded with its ``ending``: it is never open, and never shown, and it is
-        not in the audit unless it is to be ``audited``. A ``sequel`` is what its end leaves
-        to do.
+        not in the audit unless it is to be ``audited``.
 
         Under a ``key`` a session asks once: another request joins the one that
         was asked under it, whatever the rules are by now. Whoever opens it holds it, and

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from sayso.stores.redis.client import Client, Script
-from sayso.stores.redis.records import moment
 
-_SWAP, _NOW = Script("document"), Script("now")
+_SWAP = Script("document")
 
 
 class RedisDocuments:
@@ -16,11 +13,10 @@ class RedisDocuments:
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    async def read(self, key: str, *, keep: float | None = None) -> str | None:
+    async def read(self, key: str) -> str | None:
         """The text under the key, None when there is none."""
         name = self._client.keys.document(key)
-        life = () if keep is None else ("PX", round(keep * 1000))
-        found: bytes | None = await self._client.command("GETEX", name, *life)
+        found: bytes | None = await self._client.command("GET", name)
         return None if found is None else found.decode()
 
     async def swap(self, key: str, before: str | None, after: str, *, seconds: float) -> bool:
@@ -28,7 +24,3 @@ class RedisDocuments:
         had = int(before is not None)
         life = max(1, round(seconds * 1000))
         return bool(await self._client.run(_SWAP, key, had, before or "", after, life))
-
-    async def now(self) -> datetime:
-        """The time by the server's clock."""
-        return moment(await self._client.run(_NOW))

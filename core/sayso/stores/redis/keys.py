@@ -18,8 +18,7 @@ slot uses several namespaces.
                              ``c:<handle>`` one copy of its card,
                              ``m:<handle>`` the handles on that message, ``x:<handle>``
                              since when in ms it is closed and where it was sent to,
-                             ``b`` and ``z`` when it was opened and ended in ms, ``g`` the
-                             queue that its end leaves it in, ``gk`` for how many ms,
+                             ``b`` and ``z`` when it was opened and ended in ms,
                              ``pk`` who used the approval, ``pa`` when in ms, ``po`` how that
                              went, ``pt`` when that was told, ``pl`` since when it is known
                              that nobody did, ``rb`` who took back what it stored and ``rt``
@@ -76,7 +75,7 @@ slot uses several namespaces.
 
 Nothing lives for ever: requests and ``due`` live until their deadline and a day, as does
 ``asked``, an ``open`` set until its last deadline and an hour, the limits as long as the floor,
-requests that leave an errand as long as was said, requests whose cards were shown, and their
+requests whose cards were shown, and their
 handles, until 30 days after it unless the bots are told otherwise, a ``key`` as long as its
 request, documents as long as was said, errands a week after they were due or last looked at,
 ``jobs`` until the last deadline and a week, rules and books a day longer than their last rule,

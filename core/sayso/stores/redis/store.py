@@ -25,7 +25,7 @@ from sayso.events import Outcome, Resolution, UserInputRequest
 from sayso.questions.wire import decode_ending, encode
 from sayso.rules.rule import RememberedRule, Scope
 from sayso.stores import audit
-from sayso.stores.ports import BookChanged, Joined, Opened, Record, Sequel, Settled, Upkeep
+from sayso.stores.ports import BookChanged, Joined, Opened, Record, Settled, Upkeep
 from sayso.stores.redis.client import Client, Script
 from sayso.stores.redis.desks import given_job, given_record
 from sayso.stores.redis.floors import KnownFloor
@@ -74,12 +74,11 @@ class RedisStore:
         book: str | None,
         ending: Resolution | None = None,
         key: str = "",
-        sequel: Sequel | None = None,
         audited: bool = True,
     ) -> Opened | BookChanged | Joined:
         """Record the request, put it in the outbox and ring ``inbox`` at its end."""
         refuse_unfilled(request)
-        told = ending is None or (audited and sequel is None)
+        told = ending is None or audited
         said, *left = await self._client.run(
             _OPEN,
             request.question_id,
@@ -95,7 +94,6 @@ class RedisStore:
             b"" if ending is None else encode(ending),
             audit.written(audit.ended(ending)) if ending is not None and told else "",
             short_key(key) if key else "",
-            *_followed(sequel),
             token_key(request.filed_by),
         )
         if said == b"duplicate":
@@ -240,12 +238,6 @@ def _vouched(request: UserInputRequest, book: str | None) -> int:
     if book is None:
         return 0
     return 2 if getattr(request, "original_arguments", None) is None else 1
-
-
-def _followed(sequel: Sequel | None) -> tuple[str, int]:
-    if sequel is None:
-        return "", 0
-    return sequel.queue, round(sequel.keep.total_seconds() * 1000)
 
 
 def _remembered(rule: RememberedRule | None) -> tuple[str, bytes, int, int, bytes | str]:

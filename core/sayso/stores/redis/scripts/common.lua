@@ -52,15 +52,6 @@ local function put(kind, id)
 end
 need('XADD', P .. 'jobs', '*', 'k', 'q')
 
--- Leave an errand, due now, in a queue that lives as long as what it is about; '' is no queue.
-local function leave(queue, name, keep, now)
-  if queue == '' then return end
-  local errands = P .. 'errands:' .. queue
-  redis.call('ZADD', errands, now, name)
-  live_until(errands, now + keep, now)
-end
-need('ZADD', P .. 'errands:', '0', '')
-
 -- Whether a callback was here before, in another call than the one with this token. '' never was.
 local function was_here(delivery, token)
   if delivery == '' then return false end

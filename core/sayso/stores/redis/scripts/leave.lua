@@ -4,9 +4,7 @@ local id, waiter, ending, facts = unpack(ARGV)
 local record = P .. 'r:' .. id
 need('HSET', record, 'e', '')
 need('DEL', P .. 'key:')
-local known = redis.call(
-  'HMGET', record, 'q', 'd', 'i', 's', 'a', 'n', 'e', 'k', 'g', 'gk', 'j', 'o', 'tk'
-)
+local known = redis.call('HMGET', record, 'q', 'd', 'i', 's', 'a', 'n', 'e', 'k', 'j', 'o', 'tk')
 if not known[1] then
   be_primary()
   return 0
@@ -24,12 +22,11 @@ local now = clock()
 -- What is over has expired: whoever finds it first says so.
 if now >= tonumber(known[2]) then return 0 end
 audit(known[6], facts, now)
-leave(known[9] or '', id, tonumber(known[10] or 0), now)
 redis.call('HSET', record, 'e', ending, 't', '', 'z', now)
-close(id, known[5], known[13])
+close(id, known[5], known[11])
 if known[8] then redis.call('DEL', P .. 'key:' .. known[8]) end
 put('end', id)
-tell_observers(known[12], ending)
-local what = told(ending, version_of(known[4], known[5], known[11]), now)
+tell_observers(known[10], ending)
+local what = told(ending, version_of(known[4], known[5], known[9]), now)
 for inbox in string.gmatch(known[3], '%S+') do ring(inbox, what) end
 return 1

@@ -2,13 +2,12 @@
 -- the version of the rules, '2' to keep it for whoever approves, too, that version, facts for all
 -- entries of the audit on it, those of the first, the channel of whoever follows its branch, for what
 -- needs nobody its ending, and facts on that (both '' where nothing is audited), the key it is asked
--- under, as a name in keys ('' for none), the queue of errands that its end leaves it in ('' for
--- none), how many ms it is kept for that, and the token it came with ('' for none).
+-- under, as a name in keys ('' for none), and the token it came with ('' for none).
 -- Answers 'open', the ms left and the time, 'changed', 'duplicate', 'full' with 'agent' or 'token'
 -- and how many of its requests may be open, or 'joined' with the id of what was asked under the key
 -- before, the time, and its fields and their values.
 local id, request, life, inbox, session, agent, project, check, version = unpack(ARGV)
-local facts, asked, observers, ending, ended, key, queue, keep, token = unpack(ARGV, 10)
+local facts, asked, observers, ending, ended, key, token = unpack(ARGV, 10)
 local record = P .. 'r:' .. id
 local exactly = exact_clock()
 local now = math.floor(exactly / 1000)
@@ -48,10 +47,8 @@ redis.call(
   'HSET', record, 'q', request, 'd', deadline, 's', session, 'a', agent, 'j', project,
   'i', inbox, 'n', facts, 'o', observers, 'b', now, 'v', check == '2' and version or '?'
 )
-if queue ~= '' then redis.call('HSET', record, 'g', queue, 'gk', keep) end
 if token ~= '' then redis.call('HSET', record, 'tk', token) end
-local over = ending ~= '' and queue ~= '' and now or deadline
-local kept_until = over + math.max(DAY, tonumber(keep))
+local kept_until = deadline + DAY
 redis.call('PEXPIREAT', record, kept_until)
 if key ~= '' then
   redis.call('HSET', record, 'k', pointer)
@@ -68,7 +65,6 @@ end
 put(ending ~= '' and 'end' or 'ask', id)
 live_until(P .. 'jobs', deadline + WEEK, now)
 if ending ~= '' then
-  leave(queue, id, tonumber(keep), now)
   redis.call('HSET', record, 'e', ending, 't', '', 'z', now)
 else
   local asked_here = P .. 'asked:' .. session

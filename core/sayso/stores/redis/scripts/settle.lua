@@ -39,7 +39,7 @@ end
 
 local known = redis.call(
   'HMGET', record, 'q', 'd', 'i', 's', 'e', 't', 'a', 'n', 'f', 'ff', 'ft', 'c:' .. handle,
-  'g', 'gk', 'v', 'j', 'o', 'tk'
+  'v', 'j', 'o', 'tk'
 )
 if not known[1] or handle ~= '' and not known[12] then
   be_primary()
@@ -49,14 +49,14 @@ if seen ~= '' and redis.sha1hex(known[1] .. (known[12] or '')) ~= seen then retu
 -- Whoever settles has to look at the rules first: nothing of this call counts, nor is it seen.
 local counts
 if check ~= '0' and not known[5] then
-  counts = version_of(known[4], known[7], known[16])
-  if counts ~= version and not (check == '2' and counts == known[15]) then
-    return {'changed', known[1], known[2], rules_of(known[4], known[7], known[16], floor, clock())}
+  counts = version_of(known[4], known[7], known[14])
+  if counts ~= version and not (check == '2' and counts == known[13]) then
+    return {'changed', known[1], known[2], rules_of(known[4], known[7], known[14], floor, clock())}
   end
 end
 need('HSET', record, 'e', '')
 if desk ~= '' then need('ZADD', P .. 'after', '0', '') end
-local books = {['0'] = known[4], ['1'] = known[7], ['2'] = known[16]}
+local books = {['0'] = known[4], ['1'] = known[7], ['2'] = known[14]}
 if rule_id ~= '' then
   if (books[shared] or '') == '' then return {'homeless'} end
   need_book(books[shared], rule_id)
@@ -78,18 +78,17 @@ if not known[5] then
   end
   -- The audit comes first: nothing counts that is not in it. Nobody is told before it counts.
   audit(known[8], facts, now)
-  leave(known[13] or '', id, tonumber(known[14] or 0), now)
   redis.call('HSET', record, 'e', ending, 't', token, 'z', now)
-  close(id, known[7], known[18])
+  close(id, known[7], known[16])
   if rule_id ~= '' then
     remember(books[shared], known[8], now)
     counts = nil
   end
   given = give(now)
-  tell_observers(known[17], ending)
+  tell_observers(known[15], ending)
 end
 local heard = 0
-local what = told(ending, counts or version_of(known[4], known[7], known[16]), now)
+local what = told(ending, counts or version_of(known[4], known[7], known[14]), now)
 for inbox in string.gmatch(known[3], '%S+') do
   heard = heard + ring(inbox, what)
 end

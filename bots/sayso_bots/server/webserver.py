@@ -12,13 +12,13 @@ from aiohttp import web
 
 from sayso.errors import ConfigError
 from sayso_bots.process.sources import Shares
-from sayso_bots.server.connections import Connections, Patience, quiet_accepting
+from sayso_bots.server.limits import CallTimeouts, ConnectionLimits, quiet_accepting
 
 # Requests in flight at the end: a press is answered within 3 s, so this is patient.
 _FINISH_SECONDS = 10.0
 _BACKLOG = 1_024
 MOST_CONNECTIONS = 16_384
-_PATIENCE = Patience()
+_TIMEOUTS = CallTimeouts()
 _CAN_SHARE = hasattr(socket, "SO_REUSEPORT")
 
 
@@ -63,7 +63,7 @@ async def answering(
     *,
     most_connections: int = MOST_CONNECTIONS,
     each: int | None = None,
-    patience: Patience = _PATIENCE,
+    timeouts: CallTimeouts = _TIMEOUTS,
 ) -> AsyncIterator[None]:
     """Answer calls while the block runs; at its end accept no more and finish those in flight.
 
@@ -80,10 +80,10 @@ async def answering(
             raise TypeError("a runner that is set up has a server")
         loop = asyncio.get_running_loop()
         shares = Shares.of(most_connections, each)
-        made = Connections(server, most=most_connections, shares=shares, patience=patience)
+        limits = ConnectionLimits(server, most=most_connections, shares=shares, timeouts=timeouts)
         with quiet_accepting(loop):
             servers = [
-                await loop.create_server(made, sock=taken, backlog=_BACKLOG) for taken in sockets
+                await loop.create_server(limits, sock=taken, backlog=_BACKLOG) for taken in sockets
             ]
             try:
                 yield

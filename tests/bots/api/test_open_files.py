@@ -24,7 +24,7 @@ from support.playing import a_playground
 
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.process.resources import room_in
-from sayso_bots.server.connections import quiet_accepting
+from sayso_bots.server.limits import quiet_accepting
 
 _BRANCH = "/agents/deploy-bot/sessions/s-42/branches/main"
 

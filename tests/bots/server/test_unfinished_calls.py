@@ -21,14 +21,14 @@ from support.commands import WEBHOOK_SECRET, Process, deliver_to, env_of
 from support.playing import a_playground
 
 from sayso.testing.builders import PATIENCE_SECONDS
-from sayso_bots.server.connections import Patience
+from sayso_bots.server.limits import CallTimeouts
 from sayso_bots.server.server import serving
 from sayso_bots.server.webserver import answering, taken_port, url_of
 from sayso_bots.settings.settings import settings_of
 from sayso_bots.settings.source import source_of
 from sayso_playground import Playground
 
-SHORT = Patience(call=0.2, answer=0.2)
+SHORT = CallTimeouts(call=0.2, answer=0.2)
 PATHS = (
     "/slack/events",
     "/telegram/webhook",
@@ -53,13 +53,13 @@ async def _large(request: web.Request) -> web.Response:
 
 
 @asynccontextmanager
-async def a_server(patience: Patience = SHORT, **limits: int) -> AsyncIterator[str]:
+async def a_server(timeouts: CallTimeouts = SHORT, **limits: int) -> AsyncIterator[str]:
     """The web server with an endpoint that reads its body, and one with a large answer."""
     routes = [web.post("/read", _read), web.get("/large", _large)]
     with taken_port("127.0.0.1", 0) as sockets:
         for taken in sockets:
             taken.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
-        async with answering(sockets, routes, patience=patience, **limits):
+        async with answering(sockets, routes, timeouts=timeouts, **limits):
             yield url_of(sockets)
 
 
@@ -140,7 +140,7 @@ def said(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 def test_a_call_has_ten_seconds_and_an_answer_sixty() -> None:
-    assert Patience() == Patience(call=10, answer=60)
+    assert CallTimeouts() == CallTimeouts(call=10, answer=60)
 
 
 @pytest.mark.parametrize("headers", [LENGTH, CHUNKED])
@@ -199,7 +199,7 @@ async def test_the_second_call_of_a_connection_has_to_be_finished_too(
 async def test_what_is_finished_in_time_is_answered_however_it_arrives() -> None:
     head = head_of("/read", "Content-Length: 4\r\n")
     async with (
-        a_server(Patience(call=PATIENCE_SECONDS)) as url,
+        a_server(CallTimeouts(call=PATIENCE_SECONDS)) as url,
         connected(url) as (reader, writer),
     ):
         for _ in range(3):
@@ -225,7 +225,10 @@ async def test_an_answer_that_nobody_reads_is_given_up(size: int, more: str) -> 
 
 
 async def test_one_source_leaves_room_for_the_others(caplog: pytest.LogCaptureFixture) -> None:
-    async with a_server(Patience(), most_connections=8, each=6) as url, AsyncExitStack() as stack:
+    async with (
+        a_server(CallTimeouts(), most_connections=8, each=6) as url,
+        AsyncExitStack() as stack,
+    ):
         loop = asyncio.get_running_loop()
         flood = [stack.enter_context(held(url, head_of("/read"), "127.0.0.2")) for _ in range(20)]
         refused = []
@@ -245,7 +248,10 @@ async def test_one_source_leaves_room_for_the_others(caplog: pytest.LogCaptureFi
 async def test_all_sources_together_have_no_more_connections_than_there_is_room_for(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async with a_server(Patience(), most_connections=8, each=6) as url, AsyncExitStack() as stack:
+    async with (
+        a_server(CallTimeouts(), most_connections=8, each=6) as url,
+        AsyncExitStack() as stack,
+    ):
         for source in ("127.0.0.2", "127.0.0.3"):
             for _ in range(4):
                 stack.enter_context(held(url, head_of("/read"), source))
@@ -257,7 +263,7 @@ async def test_all_sources_together_have_no_more_connections_than_there_is_room_
 
 
 async def test_a_connection_that_is_gone_makes_room_again() -> None:
-    async with a_server(Patience(), most_connections=8, each=1) as url:
+    async with a_server(CallTimeouts(), most_connections=8, each=1) as url:
         statuses = [(await answer_to(url, CALL))[0] for _ in range(5)]
 
     assert statuses == [200] * 5

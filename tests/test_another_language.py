@@ -32,7 +32,7 @@ from sayso.digests import arguments_digest
 from sayso.errors import InvalidInputError
 from sayso.events import UserInputRequest
 from sayso.forms.form import FormField
-from sayso.forms.inputs import Raw
+from sayso.forms.form_values import Raw
 from sayso.questions.clarification import ClarificationRequestEvent
 from sayso.questions.continuation import ContinuationRequestEvent
 from sayso.questions.permission import PermissionRequestEvent

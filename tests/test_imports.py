@@ -130,7 +130,7 @@ def test_a_run_that_asks_for_permissions_pays_for_no_other_kind_of_question() ->
 
     kinds = ("clarification", "continuation", "structured_input", "text_approval")
     rarely = ("agent.orchestrator", "agent.tools.wrap", "policy.chain", "rules.lint")
-    unpaid = {f"sayso.{name}" for name in (*rarely, "forms.schema_form")}
+    unpaid = {f"sayso.{name}" for name in (*rarely, "forms.json_schema")}
     unpaid |= {f"sayso.questions.{name}" for name in kinds}
     assert came_of_it == "cancelled"
     assert {name for name in unpaid if find_spec(name) is None} == set()

@@ -17,7 +17,7 @@ from sayso.cards.bundle import MOST_IN_BUNDLE
 from sayso.cards.card import LONGEST_LABEL
 from sayso.errors import InvalidInputError, SchemaError
 from sayso.forms.form import LONGEST_TEXT, MOST_FIELDS, MOST_OPTIONS
-from sayso.forms.schema_form import schema_form
+from sayso.forms.json_schema import build_schema_form
 from sayso.questions.clarification import CONTEXT_LIMIT, MAX_OPTIONS, OPTION_LIMIT, QUESTION_LIMIT
 from sayso.questions.refusals import REASON_LIMIT
 from sayso.questions.text_approval import TEXT_LIMIT
@@ -142,10 +142,10 @@ def test_schemas_are_asked_or_refused_as_the_page_says(
     whole = {"type": "object", "properties": {"it": schema}}
     if how == "refused":
         with pytest.raises(SchemaError) as raised:
-            schema_form(whole)
+            build_schema_form(whole)
         assert f"`{raised.value}`" == told
     else:
-        assert schema_form(whole).form.fields[0].kind == how
+        assert build_schema_form(whole).form.fields[0].kind == how
 
 
 LIMITS = (

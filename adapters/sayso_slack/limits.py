@@ -49,7 +49,4 @@ def limits_of(config: SlackConfig, words: Callable[[str], SlackWords]) -> Limits
 
 
 def _is_blank(form: Form) -> bool:
-    return all(
-        field.kind == "text" and field.initial is None and field.when is None
-        for field in form.fields
-    )
+    return all(field.kind == "text" and field.initial is None for field in form.fields)

@@ -12,7 +12,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, PrivateAttr
 from pydantic.alias_generators import to_camel
 
 from sayso.calls import LONGEST_STRING, RunRef
-from sayso.forms.inputs import NO_INPUTS, Inputs
+from sayso.forms.form_values import NO_INPUTS, Inputs
 from sayso.rules.book import RuleBook
 from sayso.rules.rule import RememberedRule
 from sayso.where import Where

@@ -249,8 +249,6 @@ class TerminalListener:
         asked = filling.fields.pop(0)
         filling.inputs[asked.name] = _raw(asked, line)
         form = filling.choice.form
-        while form and filling.fields and not form.asks(filling.fields[0], filling.inputs):
-            filling.fields.pop(0)  # an answer made it needless
         if filling.fields:
             self._adapter.prompt(filling)
             return

@@ -22,7 +22,7 @@ from sayso.dialogues import view
 from sayso.digests import shown_and_digest
 from sayso.events import UserInputRequest
 from sayso.forms.form import Form
-from sayso.forms.schema_form import schema_form
+from sayso.forms.json_schema import build_schema_form
 from sayso.questions.clarification import ClarificationRequestEvent
 from sayso.questions.continuation import ContinuationRequestEvent
 from sayso.questions.permission import PermissionRequestEvent
@@ -161,6 +161,6 @@ def test_no_letter_of_a_list_has_more_marks() -> None:
 
 
 def test_a_form_of_a_schema_begins_with_no_pile() -> None:
-    form = schema_form(_SCHEMA)
+    form = build_schema_form(_SCHEMA)
 
     assert max(most_marks(str(field.initial)) for field in form.form.fields) <= MOST

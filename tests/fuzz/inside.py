@@ -19,7 +19,7 @@ from support.slack_kit import a_config
 
 from sayso.clock import utc_now
 from sayso.errors import ConfigError, InvalidInputError, SchemaError
-from sayso.forms.schema_form import schema_form
+from sayso.forms.json_schema import build_schema_form
 from sayso_bots.settings.settings import settings_of
 from sayso_bots.settings.source import source_of
 from sayso_slack import SlackAdapter, SlackListener
@@ -126,8 +126,9 @@ def schemas(rng: Random) -> str:
     except (ValueError, RecursionError):
         return ""
     try:
-        made = schema_form(schema)
-        made.data(made.form.read({field.name: rng.choice(_FILLED) for field in made.form.fields}))
+        made = build_schema_form(schema)
+        raw = {field.name: rng.choice(_FILLED) for field in made.form.fields}
+        made.build_data(made.form.read(raw))
     except (SchemaError, InvalidInputError):
         pass
     return ""

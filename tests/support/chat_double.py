@@ -14,7 +14,7 @@ from sayso.chats.limits import Limits
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.desk.desk import Desk
 from sayso.errors import DeliveryError
-from sayso.forms.inputs import Inputs
+from sayso.forms.form_values import Inputs
 from sayso.testing.builders import PATIENCE_SECONDS
 
 

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from sayso.forms.schema_form import SchemaForm
+from sayso.forms.form import FormField
+from sayso.forms.json_schema import SchemaForm, build_schema_form
 
 
 def an_object(**properties: object) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
-def read(form: SchemaForm, **raw: Any) -> dict[str, Any]:
-    return form.data(form.form.read({name.replace("__", "."): raw[name] for name in raw}))
+def a_field(schema: object, **around: object) -> FormField:
+    (field,) = build_schema_form(an_object(it=schema) | around).form.fields
+    return field
 
+
+def read(form: SchemaForm, **raw: Any) -> dict[str, Any]:
+    return form.build_data(form.form.read(raw))
+
+
+ADDRESS = an_object(city={"type": "string"}, floor={"type": "integer"})
 
 COMMON = an_object(
     at={"type": "string", "format": "date-time", "title": "At"},
@@ -25,7 +33,7 @@ COMMON = an_object(
         "type": "array",
         "items": an_object(host={"type": "string"}, port={"type": "integer"}),
         "maxItems": 3,
-        "title": "Server",
+        "title": "Servers",
     },
     pay={
         "title": "Pay",

@@ -21,7 +21,7 @@ from sayso.desk.routes import Route, Routes
 from sayso.errors import InvalidInputError
 from sayso.events import Resolution, UserInputRequest, UserInputResponse
 from sayso.forms.form import Form, FormField, Option
-from sayso.forms.inputs import NO_INPUTS, Inputs
+from sayso.forms.form_values import NO_INPUTS, Inputs
 from sayso.stores.backend import Backend
 from sayso.values import one_value
 from sayso_playground import Delivery, Playground, TelegramDouble, TelegramMessage

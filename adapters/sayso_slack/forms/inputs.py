@@ -56,7 +56,7 @@ def input_blocks(field: FormField, words: SlackWords = ENGLISH) -> Iterator[Bloc
         "label": plain_text(one_line(field.label, 2_000)),
         "element": {"action_id": ACTION, **_element(field, words)},
         # One of two inputs is enough, which only the form itself can check.
-        "optional": not field.required or bool(field.suggestions) or field.when is not None,
+        "optional": not field.required or bool(field.suggestions),
     }
     if hint := _hint(field, words):
         block["hint"] = plain_text(hint)
@@ -166,7 +166,7 @@ def _rule(field: FormField, words: SlackWords) -> str:
 
 def _element(field: FormField, words: SlackWords) -> Block:
     match field.kind:
-        case "text" | "list":
+        case "text" | "list" | "json":
             return _text_input(field, words)
         case "email" | "url":
             return _address_input(field, words)
@@ -195,7 +195,7 @@ def _text_input(field: FormField, words: SlackWords) -> Block:
     least, most = max(math.ceil(field.minimum or 0), 0), field.maximum
     if field.kind != "text":
         # Of a list, these count its items; a moment has none.
-        initial, least, most = field.lines if field.item else initial, 0, None
+        initial, least, most = field.lines if field.kind == "list" else initial, 0, None
     most = LONGEST_TEXT if most is None else min(LONGEST_TEXT, int(most))
     if len(initial) > LONGEST_TEXT:
         reason = words.initial_too_long.of(len(initial), most=LONGEST_TEXT)

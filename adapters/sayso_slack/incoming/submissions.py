@@ -8,7 +8,7 @@ from typing import Any
 from sayso.cards.buttons import is_key
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import UnreadableCallbackError
-from sayso.forms.inputs import Raw
+from sayso.forms.form_values import Raw
 from sayso_slack.forms.inputs import INPUT, READY_MADE, brought_back, picked_moment
 from sayso_slack.forms.modal import CALLBACK, FALLS_BACK, LANGUAGE
 from sayso_slack.incoming.presses import HANDLE_LENGTH, actor_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,8 +16,7 @@ from sayso.cards.card import Choice, every
 from sayso.errors import FieldError, InvalidInputError
 from sayso.events import UserInputRequest, UserInputResponse
 from sayso.forms.form import FormField
-from sayso.forms.inputs import NO_INPUTS
-from sayso.forms.values import same
+from sayso.forms.form_values import NO_INPUTS, is_same_json
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.rules.rule import RememberedRule
 from sayso_bots.api.kinds import Kind
@@ -123,6 +123,8 @@ def _raw(choice: Choice, inputs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _raw_value(field: FormField, value: Any) -> Any:
+    if field.kind == "json" and value is not None:
+        return json.dumps(value)
     if isinstance(value, list):
         return [_position(field, item) for item in value]
     return _position(field, value)
@@ -192,11 +194,11 @@ def _check(
         for name, written in kind.names.items()
         if written in given
         and _differs(given[written], built.get(written))
-        and not (name in fields and same(given[written], fields[name].default))
+        and not (name in fields and is_same_json(given[written], fields[name].default))
     ]
     if wrong:
         raise invalid(*wrong)
 
 
 def _differs(given: Any, built: Any) -> bool:
-    return given is not None and given != "" and not same(given, built)
+    return given is not None and given != "" and not is_same_json(given, built)

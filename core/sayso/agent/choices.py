@@ -8,8 +8,7 @@ from datetime import datetime
 from sayso.always.terms import GrantOptions
 from sayso.cards.card import Choice, every
 from sayso.events import UserInputRequest, UserInputResponse
-from sayso.forms.inputs import NO_INPUTS, Inputs
-from sayso.forms.values import raw_inputs
+from sayso.forms.form_values import NO_INPUTS, Inputs
 from sayso.rules.rule import RememberedRule
 
 
@@ -106,4 +105,4 @@ def _read(choice: Choice, inputs: Inputs | None) -> Inputs:
     if inputs is None:
         fields = ", ".join(field.name for field in choice.form.fields)
         raise ValueError(f"the choice {choice.key!r} is filled in: it needs inputs for {fields}")
-    return choice.form.read(raw_inputs(choice.form, inputs))
+    return choice.form.read(choice.form.to_raw(inputs))

@@ -27,7 +27,7 @@ from sayso.errors import (
     UnknownAgentError,
 )
 from sayso.events import Event, Resolution, UserInputRequest, UserInputResponse
-from sayso.forms.inputs import Inputs
+from sayso.forms.form_values import Inputs
 from sayso.policy.adjustable import AdjustablePolicy
 from sayso.policy.call_ids import CallIds
 from sayso.policy.decision import Policy

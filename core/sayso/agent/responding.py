@@ -17,7 +17,7 @@ from sayso.errors import (
     RequestNotFoundError,
 )
 from sayso.events import Outcome, Resolution, UserInputRequest, UserInputResponse
-from sayso.forms.inputs import Inputs
+from sayso.forms.form_values import Inputs
 from sayso.questions.large import beside
 from sayso.rules.rule import RememberedRule
 from sayso.stores.audit import RefusalKind

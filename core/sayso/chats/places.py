@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from sayso.forms.inputs import Inputs
+from sayso.forms.form_values import Inputs
 
 _PLACE = re.compile(r"(?P<platform>[a-z]+):(?P<address>[^\s/]+)(?:/(?P<thread>[^\s/]+))?")
 

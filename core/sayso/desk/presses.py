@@ -37,7 +37,7 @@ from sayso.errors import (
     UnreadableEventError,
 )
 from sayso.events import Resolution, UserInputResponse
-from sayso.forms.inputs import NO_INPUTS
+from sayso.forms.form_values import NO_INPUTS
 from sayso.stores.ports import Copy, Found, Settled, Shown
 
 _log = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from sayso.chats.places import MessageRef
 from sayso.dialogues.words import ENGLISH
 from sayso.forms.form import Form, FormField, Option
 
-TYPED_KINDS = ("text", "integer", "number", "date", "datetime", "email", "url", "list")
+TYPED_KINDS = ("text", "integer", "number", "date", "datetime", "email", "url", "list", "json")
 
 RawValue = str | list[str]
 
@@ -144,7 +144,7 @@ class Dialogue:
     def asked(self) -> list[int]:
         """The positions of the fields that are asked for, after what was answered so far."""
         fields = enumerate(self.form.fields)
-        return [at for at, field in fields if self.form.asks(field, self.values)]
+        return [at for at, _ in fields]
 
     @property
     def removed(self) -> list[FormField]:
@@ -185,6 +185,7 @@ def portable(form: Form) -> tuple[Form, dict[str, RawValue]]:
         replace(
             field,
             options=tuple(Option(o.label, str(n)) for n, o in enumerate(field.options)),
+            schema="" if field.options else field.schema,  # it is about the values
             initial=None,
         )
         for field in form.fields

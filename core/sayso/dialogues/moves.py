@@ -30,7 +30,7 @@ def typed(
     if not isinstance(state, Asking) or asked is None:
         raise ValueError("a dialogue takes a typed answer only while it asks a question")
     seen = [*dialogue.seen, message_id][-_SEEN_KEPT:]
-    raw = text if asked.kind in ("text", "list") else text.strip()
+    raw = text if asked.kind in ("text", "list", "json") else text.strip()
     return replace(_given(dialogue, state, asked, raw, words), seen=seen)
 
 

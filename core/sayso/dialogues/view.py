@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sayso.dialogues.buttons import FormButton, Word
 from sayso.dialogues.dialogue import TYPED_KINDS, Asking, Dialogue, RawValue
 from sayso.dialogues.words import ENGLISH, DialogueWords
-from sayso.forms.form import FormField, wanted
+from sayso.forms.form import FormField, describe_kind
 from sayso.forms.words import FormWords
 
 _SHORT_LABEL = 10
@@ -185,9 +185,9 @@ def _answers(dialogue: Dialogue, words: DialogueWords) -> Iterator[Given]:
 def _wanted(asked: FormField, words: DialogueWords) -> str:
     """What is to be typed."""
     forms = words.cards.forms
-    if asked.item is not None:
-        return ", ".join(filter(None, (wanted(asked.item.kind, forms), forms.lines)))
-    return wanted(asked.kind, forms) or words.your_answer
+    if asked.kind == "list":
+        return forms.lines
+    return words.your_answer if asked.kind == "text" else describe_kind(asked.kind, forms)
 
 
 class _Shown:

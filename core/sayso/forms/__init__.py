@@ -10,7 +10,7 @@ from sayso.later import later
 
 if TYPE_CHECKING:
     from sayso.forms.form import Form, FormField
-    from sayso.forms.inputs import NO_INPUTS, Inputs, Raw
+    from sayso.forms.form_values import NO_INPUTS, Inputs, Raw
 
 __all__ = ["NO_INPUTS", "Form", "FormField", "Inputs", "Raw"]
 
@@ -19,6 +19,6 @@ if not TYPE_CHECKING:  # where another name is a mistake
         globals(),
         {
             "sayso.forms.form": ("Form", "FormField"),
-            "sayso.forms.inputs": ("NO_INPUTS", "Inputs", "Raw"),
+            "sayso.forms.form_values": ("NO_INPUTS", "Inputs", "Raw"),
         },
     )

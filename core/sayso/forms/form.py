@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
-from typing import Annotated, Any, Literal
-
-from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, ValidationError
-from pydantic_core import PydanticCustomError
+from typing import Any, Literal
 
 from sayso.errors import InvalidInputError
+from sayso.forms.form_values import Inputs, Raw, is_same_json
 from sayso.forms.formats import FORMATS
-from sayso.forms.inputs import Inputs, Raw
+from sayso.forms.json_text import SchemaValidator, parse_json
 from sayso.forms.words import ENGLISH, FormWords
+from sayso.text.counted import Counted
+from sayso.text.unicode import is_unicode
 
 FieldKind = Literal[
     "text",
@@ -29,6 +31,7 @@ FieldKind = Literal[
     "email",
     "url",
     "list",
+    "json",
 ]
 
 MOST_FIELDS = 40
@@ -39,9 +42,20 @@ LONGEST_TEXT = 4_000
 LONGEST_FIELD_LABEL = 100
 """Bounds of our own: nobody fills in more than this in a chat. A platform may have closer ones."""
 
-_WHOLE = re.compile(r"[+-]?[0-9]+")
-_NO_OPTION, _TWICE, _NOT_SO = "no_option", "option_twice", "not_of_the_format"
 _NAME_LIMIT = 100
+_WHOLE = re.compile(r"[+-]?[0-9]{1,300}(?:\.0*)?")
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]{1,300}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")
+_POSITION = re.compile(r"[0-9]{1,3}")
+_NOT_FINITE = re.compile(r"[+-]?(?:inf|infinity|nan)", re.IGNORECASE)
+
+
+class Null(Enum):
+    """A null that was chosen or written, which is not the same as no answer."""
+
+    NULL = None
+
+
+NULL = Null.NULL
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,29 +66,16 @@ class Option:
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
-class When:
-    """A field that must be answered before another is asked for.
-
-    ``options`` are the positions of those that lead there; empty: any answer does.
-    """
-
-    field: str
-    options: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True)
 class FormField:
     """One value that a person is asked for.
 
     ``minimum`` and ``maximum`` bound a number, and the length of a text in
-    characters, or of a list or a choice of several options. ``item`` is what each
-    item of a list is, ``distinct`` that none comes twice. With ``when`` it is
-    asked for only after a certain answer to another field. ``pattern`` is a regular
-    expression that must be found in a text (the syntax of Rust's regex: linear
-    in time); people are told ``written_pattern`` where it was written in
-    another syntax. ``suggestions`` are ready-made answers of a text. ``initial`` is
-    the value to begin with, as ``read`` would give it.
+    characters, or of a list of texts or a choice of several options. ``distinct`` says
+    that no text of a list comes twice. ``schema`` is a JSON Schema, as JSON text, that the
+    value must fit besides; it needs the extra ``schema``.
+    ``suggestions`` are ready-made answers of a text. ``initial`` is the value to begin
+    with, as ``read`` would give it; of JSON, its text.
 
     Raises:
         ValueError: the field cannot be asked; the message says why.
@@ -91,11 +92,8 @@ class FormField:
     multiline: bool = False
     minimum: float | None = None
     maximum: float | None = None
-    pattern: str = ""
-    written_pattern: str = ""
-    item: FormField | None = None
+    schema: str = ""
     distinct: bool = False
-    when: When | None = None
 
     def __post_init__(self) -> None:
         # A list is taken, too: what is said of a form is kept by the form, and no list is a key.
@@ -109,8 +107,6 @@ class FormField:
                 raise ValueError(f"a field's {what} has 1 to {limit} characters, not {len(text)}")
         if (self.kind in ("option", "options")) != bool(self.options):
             raise ValueError(f"field {self.name!r}: options are for choosing from, and only for it")
-        if (self.kind == "list") != (self.item is not None):
-            raise ValueError(f"field {self.name!r}: a list has an item, and nothing else has")
         if len(self.options) > MOST_OPTIONS:
             raise ValueError(
                 f"field {self.name!r} has {len(self.options)} options, over {MOST_OPTIONS}"
@@ -123,115 +119,182 @@ class FormField:
             raise ValueError(f"field {self.name!r}: only a text field can have suggestions")
 
     def read(self, raw: Raw, words: FormWords = ENGLISH) -> Any:
-        """The value that a raw input stands for; None when nothing was given for it.
+        """Return the value that a raw input stands for; None when nothing was given for it.
 
         Raises:
             ValueError: it does not fit; the message says what would.
         """
-        if raw is None or raw in ("", []):
-            if self.required:
-                raise ValueError(words.needed)
+        value = None if raw is None or raw in ("", []) else self.parse(raw, words)
+        if value is None and self.required:
+            raise ValueError(words.needed)
+        return value
+
+    def check_usable(self) -> None:
+        """Check that values can be checked against the schema of the field.
+
+        Raises:
+            SchemaError: the schema cannot be used.
+        """
+        if self.schema:
+            _ = self._validator
+
+    def to_raw(self, value: Any) -> Raw:
+        """Return the raw input that stands for a value; None for None.
+
+        Raises:
+            ValueError: no input can stand for the value.
+        """
+        if value is None:
             return None
-        if self.item is not None:
-            return self._items(self.item, raw, words)
-        return self._value(raw, words)
+        if self.kind == "json":
+            return json.dumps(None if value is NULL else value, ensure_ascii=False)
+        if self.kind == "option":
+            return self._position(value)
+        if self.kind == "options" and isinstance(value, list):
+            return [self._position(item) for item in value]
+        if self.kind == "list" and isinstance(value, list) and _are_texts(value):
+            return value
+        if self.kind == "boolean" and isinstance(value, bool):
+            return value
+        if self.kind in ("integer", "number") and isinstance(value, int | float):
+            if not isinstance(value, bool):
+                return str(value)
+        elif self.kind in ("text", *FORMATS) and isinstance(value, str):
+            return value
+        raise ValueError(f"this is not a value of a field of kind {self.kind}")
 
     @property
     def lines(self) -> str:
-        """What a list begins with, an item a line."""
+        """The items that a list begins with, one a line."""
         return "\n".join(map(str, self.initial or ()))
 
-    def _items(self, item: FormField, raw: Raw, words: FormWords) -> Any:
-        """The items of a list; lines with nothing on them are none."""
-        if isinstance(raw, str):
-            lines = raw.split("\n")
-            given: Sequence[Raw] = [line.strip() for line in lines]
-        elif isinstance(raw, Sequence):
-            given = raw
-        else:
-            raise ValueError(words.must_be.format(what=words.text))  # noqa: TRY004
-        values: list[Any] = []
-        for number, one in enumerate(given, 1):
-            if one == "" and isinstance(raw, str):
-                continue
-            try:
-                values.append(item._value(one, words))
-            except ValueError as error:
-                raise ValueError(words.on_line.format(number=number, problem=error)) from None
-        return self._counted(values, words)
+    def parse(self, raw: Any, words: FormWords = ENGLISH) -> Any:
+        """Return the value of an input that is there, also where that is an empty text.
 
-    def _counted(self, values: list[Any], words: FormWords) -> list[Any] | None:
+        Raises:
+            ValueError: it does not fit; the message says what would.
+        """
+        value: Any
+        match self.kind:
+            case "list":
+                value = self._read_items(raw, words)
+            case "integer" | "number":
+                value = self._read_number(raw, words)
+            case "boolean":
+                value = {"true": True, "false": False}.get(raw) if isinstance(raw, str) else raw
+                if not isinstance(value, bool):
+                    raise _misfit(words, words.yes_or_no)
+            case "option":
+                value = self._read_option(raw, words)
+            case "options":
+                value = self._read_options(raw, words)
+            case _:
+                value = self._read_text(raw, words)
+        if self.schema and value is not None:
+            self._check_schema(value, words)
+        return value
+
+    def _read_text(self, raw: Any, words: FormWords) -> Any:
+        text = raw if isinstance(raw, str) else None
+        if text is not None and self.kind in FORMATS:
+            text = FORMATS[self.kind](text)
+        if text is None:
+            raise _misfit(words, describe_kind(self.kind, words))
+        if not is_unicode(text):
+            raise ValueError(words.unfit)
+        self._check_size(
+            len(text), LONGEST_TEXT, words.least_characters, words.most_characters, words
+        )
+        if self.kind != "json":
+            return text
+        value = parse_json(text, words)
+        if not is_unicode(value):
+            raise ValueError(words.unfit)
+        return NULL if value is None else value
+
+    def _read_number(self, raw: Any, words: FormWords) -> float:
+        is_whole = self.kind == "integer"
+        text = raw.strip() if isinstance(raw, str) else ""
+        if _NOT_FINITE.fullmatch(text) and not is_whole:
+            raise _misfit(words, words.finite)
+        if not (_WHOLE if is_whole else _DECIMAL).fullmatch(text):
+            raise _misfit(words, describe_kind(self.kind, words))
+        value: float = int(text.partition(".")[0]) if is_whole else float(text)
+        if not is_whole and not math.isfinite(value):
+            raise _misfit(words, words.finite)
+        # Beyond this not every whole number is a float.
+        if text.lstrip("+-").isdecimal() and abs(value) <= 2**53:
+            value = int(text)
+        if self.minimum is not None and value < self.minimum:
+            raise _misfit(words, words.least.format(number=number_text(self.minimum)))
+        if self.maximum is not None and value > self.maximum:
+            raise _misfit(words, words.most.format(number=number_text(self.maximum)))
+        return value
+
+    def _read_option(self, position: Any, words: FormWords) -> Any:
+        if not isinstance(position, str) or not _POSITION.fullmatch(position):
+            raise ValueError(words.one_option)
+        if int(position) >= len(self.options):
+            raise ValueError(words.one_option)
+        return self.options[int(position)].value
+
+    def _read_options(self, raw: Any, words: FormWords) -> list[Any]:
+        if not isinstance(raw, list | tuple):
+            raise _misfit(words, words.several_options)
+        values = [self._read_option(position, words) for position in raw]
+        if len(set(map(int, raw))) < len(raw):
+            raise ValueError(words.each_once)
+        self._check_size(len(raw), MOST_OPTIONS, words.least_options, words.most_options, words)
+        return values
+
+    def _read_items(self, raw: Any, words: FormWords) -> list[Any] | None:
+        """Read the items of a list; an empty line is no item."""
+        lines = [line.strip() for line in raw.split("\n")] if isinstance(raw, str) else raw
+        if not isinstance(lines, Sequence):
+            raise _misfit(words, words.text)
+        if not _are_texts(lines) or not all(map(is_unicode, lines)):
+            raise _misfit(words, words.text)
+        values = [line for line in lines if line or not isinstance(raw, str)]
         if not values:
-            if self.required:
-                raise ValueError(words.needed)
             return None
-        most = MOST_ITEMS if self.maximum is None else min(int(self.maximum), MOST_ITEMS)
-        if self.minimum is not None and len(values) < self.minimum:
-            raise ValueError(words.must_be.format(what=words.least_items.of(int(self.minimum))))
-        if len(values) > most:
-            raise ValueError(words.must_be.format(what=words.most_items.of(most)))
+        self._check_size(len(values), MOST_ITEMS, words.least_items, words.most_items, words)
         if self.distinct and any(value in values[:at] for at, value in enumerate(values)):
             raise ValueError(words.item_once)
         return values
 
-    def _value(self, raw: Any, words: FormWords) -> Any:
-        if isinstance(raw, bool) and self.kind in ("integer", "number"):
-            # To pydantic, true is a 1.
-            raw = repr(raw)
-        try:
-            value = self._reader.validate_python(raw)
-        except ValidationError as error:
-            pattern = self.written_pattern or self.pattern
-            raise ValueError(_told(error, pattern, self.kind, words)) from None
-        if self.kind == "number" and isinstance(raw, str) and _WHOLE.fullmatch(raw.strip()):
-            # Beyond this not every whole number is a float.
-            return int(value) if abs(value) <= 2**53 else value
-        return value
+    def _check_size(
+        self, size: int, limit: int, least: Counted, most: Counted, words: FormWords
+    ) -> None:
+        """Check a length against the bounds of the field, and a limit of our own."""
+        upper = limit if self.maximum is None else min(int(self.maximum), limit)
+        if self.minimum is not None and size < self.minimum:
+            raise _misfit(words, least.of(int(self.minimum)))
+        if size > upper:
+            raise _misfit(words, most.of(upper))
+
+    def _check_schema(self, value: Any, words: FormWords) -> None:
+        problems = []
+        for place, keyword, message in self._validator.find_problems(without_null(value)):
+            if keyword == "pattern" and not place:
+                pattern = json.loads(self.schema).get("pattern", "")
+                raise _misfit(words, words.pattern.format(pattern=pattern))
+            if self.kind == "list" and place:
+                said = words.unfit_for_schema.format(problem=message)
+                raise ValueError(words.on_line.format(number=int(place[0]) + 1, problem=said))
+            at = "".join(f"/{part}" for part in place)
+            problems.append(f"{at}: {message}" if at else message)
+        if problems:
+            raise ValueError(words.unfit_for_schema.format(problem="; ".join(problems)))
 
     @cached_property
-    def _reader(self) -> TypeAdapter[Any]:
-        kinds: dict[FieldKind, Any] = {
-            "text": self._text,
-            "integer": Annotated[int, Field(ge=self.minimum, le=self.maximum)],
-            "number": Annotated[
-                float, Field(ge=self.minimum, le=self.maximum, allow_inf_nan=False)
-            ],
-            "boolean": Annotated[bool, BeforeValidator(_boolean)],
-            "date": Annotated[Any, BeforeValidator(self._formatted)],
-            "datetime": Annotated[Any, BeforeValidator(self._formatted)],
-            "email": Annotated[self._text, BeforeValidator(self._formatted)],
-            "url": Annotated[self._text, BeforeValidator(self._formatted)],
-            "option": Annotated[Any, BeforeValidator(self._option)],
-            "options": Annotated[
-                list[Annotated[Any, BeforeValidator(self._option)]],
-                AfterValidator(_distinct),
-                *self._length(),
-            ],
-        }
-        return TypeAdapter(kinds[self.kind])
+    def _validator(self) -> SchemaValidator:
+        return SchemaValidator(json.loads(self.schema), formats=True)
 
-    @property
-    def _text(self) -> Any:
-        pattern = [Field(pattern=self.pattern)] if self.pattern else []
-        return Annotated[str, *self._length(LONGEST_TEXT), *pattern]
-
-    def _length(self, most: int | None = None) -> Sequence[Any]:
-        least = None if self.minimum is None else int(self.minimum)
-        limits = [limit for limit in (self.maximum, most) if limit is not None]
-        return [Field(min_length=least, max_length=int(min(limits)) if limits else None)]
-
-    def _formatted(self, raw: Any) -> str:
-        found = FORMATS[self.kind](raw) if isinstance(raw, str) else None
-        if found is None:
-            raise PydanticCustomError(_NOT_SO, "not of its format")
-        return found
-
-    def _option(self, position: Any) -> Any:
-        if not isinstance(position, str) or not position.isascii() or not position.isdecimal():
-            raise PydanticCustomError(_NO_OPTION, "not an option")
-        if int(position) >= len(self.options):
-            raise PydanticCustomError(_NO_OPTION, "not an option")
-        return self.options[int(position)].value
+    def _position(self, value: Any) -> str:
+        for position, option in enumerate(self.options):
+            if is_same_json(without_null(option.value), without_null(value)):
+                return str(position)
+        raise ValueError("this is not one of the options")
 
 
 @dataclass(frozen=True)
@@ -245,8 +308,7 @@ class Form:
     it, if not the usual ones, and ``if_closed`` says what happens then.
 
     Raises:
-        ValueError: it has no fields, more than 40, two of one name, or one that
-            hangs on a field that does not come before it.
+        ValueError: it has no fields, more than 40, or two of one name.
     """
 
     title: str
@@ -264,21 +326,9 @@ class Form:
             raise ValueError(f"a form has 1 to {MOST_FIELDS} fields, not {len(names)}")
         if len(set(names)) != len(names):
             raise ValueError("two fields of a form have the same name")
-        for number, field in enumerate(self.fields):
-            if field.when is not None and field.when.field not in names[:number]:
-                raise ValueError(f"field {field.name!r} hangs on a field that is not before it")
-
-    def asks(self, field: FormField, inputs: Inputs) -> bool:
-        """Whether the field is asked for, after what was answered to those before it."""
-        if field.when is None:
-            return True
-        on = next(other for other in self.fields if other.name == field.when.field)
-        raw = inputs.get(on.name)
-        fits = raw in field.when.options if field.when.options else raw not in (None, "", [])
-        return fits and self.asks(on, inputs)
 
     def read(self, inputs: Inputs, words: FormWords = ENGLISH) -> dict[str, Any]:
-        """The values of all fields that were answered.
+        """Return the values of all fields that were answered.
 
         Raises:
             InvalidInputError: some of them do not fit; it says which and why.
@@ -286,13 +336,8 @@ class Form:
         values: dict[str, Any] = {}
         problems: dict[str, str] = {}
         for field in self.fields:
-            raw = inputs.get(field.name)
-            if not self.asks(field, inputs):
-                if not _says_nothing(field, raw):
-                    problems[field.name] = words.not_asked
-                continue
             try:
-                value = field.read(raw, words)
+                value = field.read(inputs.get(field.name), words)
             except ValueError as error:
                 problems[field.name] = str(error)
             else:
@@ -302,80 +347,54 @@ class Form:
             raise InvalidInputError(problems)
         return values
 
+    def to_raw(self, values: Inputs) -> Inputs:
+        """Return the raw inputs that stand for values by the names of the fields.
+
+        Raises:
+            InvalidInputError: there is no such field, or no input can stand for a value.
+        """
+        fields = {field.name: field for field in self.fields}
+        problems = {name: "there is no such field" for name in values if name not in fields}
+        raw: dict[str, Raw] = {}
+        for name in values.keys() & fields.keys():
+            try:
+                raw[name] = fields[name].to_raw(values[name])
+            except ValueError as error:
+                problems[name] = str(error)
+        if problems:
+            raise InvalidInputError(problems)
+        return raw
+
+
+def without_null(value: Any) -> Any:
+    """Return the value with None in place of each null that was chosen or written."""
+    if isinstance(value, list):
+        return [without_null(item) for item in value]
+    return None if value is NULL else value
+
 
 def number_text(number: float) -> str:
     """A number as people write it: a whole one has no decimals."""
     return str(int(number)) if float(number).is_integer() and abs(number) < 1e15 else str(number)
 
 
-def _boolean(raw: Any) -> Any:
-    """To pydantic, "on", "y" and 1 would be yes, too."""
-    return {"true": True, "false": False}.get(raw, "") if isinstance(raw, str) else raw
+def describe_kind(kind: FieldKind, words: FormWords) -> str:
+    """Say what is typed for a field of a kind."""
+    described: Mapping[str, Callable[[FormWords], str]] = {
+        "integer": lambda words: words.whole_number,
+        "number": lambda words: words.number,
+        "date": lambda words: words.date,
+        "datetime": lambda words: words.moment,
+        "email": lambda words: words.email,
+        "url": lambda words: words.url,
+        "json": lambda words: words.json,
+    }
+    return described[kind](words) if kind in described else words.text
 
 
-def _says_nothing(field: FormField, raw: Raw) -> bool:
-    """Whether it is no answer, or what the field began with and nobody touched."""
-    if raw is None or raw in ("", []):
-        return True
-    with suppress(ValueError):
-        return field.initial is not None and bool(field.read(raw) == field.initial)
-    return False
+def _are_texts(values: Sequence[Any]) -> bool:
+    return all(isinstance(value, str) for value in values)
 
 
-def _distinct(values: list[Any]) -> list[Any]:
-    if any(value in values[:number] for number, value in enumerate(values)):
-        raise PydanticCustomError(_TWICE, "an option twice")
-    return values
-
-
-# How each of pydantic's errors reads.
-_TOLD: Mapping[str, Callable[[FormWords, Mapping[str, Any]], str]] = {
-    "int_type": lambda words, _: words.whole_number,
-    "int_parsing": lambda words, _: words.whole_number,
-    "int_parsing_size": lambda words, _: words.whole_number,
-    "int_from_float": lambda words, _: words.whole_number,
-    "float_type": lambda words, _: words.number,
-    "float_parsing": lambda words, _: words.number,
-    "finite_number": lambda words, _: words.finite,
-    "bool_parsing": lambda words, _: words.yes_or_no,
-    "bool_type": lambda words, _: words.yes_or_no,
-    "string_type": lambda words, _: words.text,
-    "string_too_short": lambda words, about: words.least_characters.of(about["min_length"]),
-    "string_too_long": lambda words, about: words.most_characters.of(about["max_length"]),
-    "greater_than_equal": lambda words, about: words.least.format(number=number_text(about["ge"])),
-    "less_than_equal": lambda words, about: words.most.format(number=number_text(about["le"])),
-    "too_short": lambda words, about: words.least_options.of(about["min_length"]),
-    "too_long": lambda words, about: words.most_options.of(about["max_length"]),
-    "list_type": lambda words, _: words.several_options,
-}
-
-
-# How a text that is of no format should have been.
-_FORMATS: Mapping[FieldKind, Callable[[FormWords], str]] = {
-    "date": lambda words: words.date,
-    "datetime": lambda words: words.moment,
-    "email": lambda words: words.email,
-    "url": lambda words: words.url,
-}
-
-
-def wanted(kind: FieldKind, words: FormWords) -> str:
-    """What is to be typed for a field of a kind; empty where any text will do."""
-    numbers = {"integer": words.whole_number, "number": words.number}
-    return numbers.get(kind) or (_FORMATS[kind](words) if kind in _FORMATS else "")
-
-
-def _told(error: ValidationError, pattern: str, of: FieldKind, words: FormWords) -> str:
-    """The first problem in words, without the input, which may be anybody's secret."""
-    problem = error.errors(include_url=False, include_input=False)[0]
-    kind = problem["type"]
-    if kind == _NO_OPTION:
-        return words.one_option
-    if kind == _TWICE:
-        return words.each_once
-    if kind == _NOT_SO:
-        return words.must_be.format(what=wanted(of, words))
-    if kind == "string_pattern_mismatch":
-        return words.must_be.format(what=words.pattern.format(pattern=pattern))
-    told = _TOLD.get(kind)
-    return words.must_be.format(what=told(words, problem.get("ctx", {}))) if told else words.unfit
+def _misfit(words: FormWords, what: str) -> ValueError:
+    return ValueError(words.must_be.format(what=what))

@@ -1,276 +1,356 @@
-"""One value of a JSON Schema as one field of a form."""
+"""One property of a JSON Schema as a field: a flat one, or one of JSON text."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Annotated, Any
-
-from pydantic import Field, TypeAdapter
-from pydantic_core import SchemaError as PatternError
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from sayso.errors import SchemaError
 from sayso.forms.form import LONGEST_TEXT, MOST_ITEMS, FieldKind, FormField, number_text
-from sayso.forms.schema_nodes import Node, Resolved, only, pointer, resolved
-from sayso.forms.schema_options import options_of
-from sayso.forms.schema_patterns import as_rust
-from sayso.forms.values import raw_input, same
+from sayso.forms.form_values import is_same_json
+from sayso.forms.json_text import find_target, format_json
+from sayso.forms.schema_options import build_options
 from sayso.forms.words import FormWords
 from sayso.text.agents import from_agent
 from sayso.text.visible import shortened, with_few_marks
 
-LABEL_LIMIT = 100
-HINT_LIMIT = 500
+Node = Mapping[str, Any]
 
+_LABEL_LIMIT = 100
+_HINT_LIMIT = 500
 _MULTILINE_FROM = 200
-_MOST = 10**15
+_MAX_REFERENCES = 20
+_MAX_DEPTH = 6
+_MAX_COUNT = 10**15
+
 _FORMATS: Mapping[str, FieldKind] = {
     "date": "date",
     "date-time": "datetime",
     "email": "email",
     "uri": "url",
 }
-_NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+# Words that assert nothing. Those beginning with x- assert nothing either.
+_NOTES = {"$comment", "$defs", "default", "definitions", "deprecated", "description", "examples"}
+_NOTES |= {"readOnly", "title", "writeOnly"}
+# Words that a field checks itself, by the type of the values.
+_CHECKED: Mapping[str, set[str]] = {
+    "string": {"type", "minLength", "maxLength"},
+    "integer": {"type", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"},
+    "number": {"type", "minimum", "maximum"},
+    "boolean": {"type"},
+    "array": {"type", "items", "minItems", "maxItems", "uniqueItems"},
+    "choice": {"type", "enum", "const", "enumNames", "oneOf", "anyOf"},
+}
 
 
-def field_of(
-    root: Node, found: Resolved, name: str, label: str, words: FormWords, *, required: bool
-) -> FormField:
-    """The field that asks for a value of the schema.
+class _NotFlatError(Exception):
+    """No flat field can ask for values of the schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A schema behind its references and its ``or null``.
+
+    ``notes`` are its title, description and default; the one nearest to the property counts.
+    """
+
+    node: Node
+    nullable: bool
+    notes: Mapping[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """The type of the values, or ``choice`` where they are listed."""
+        if {"enum", "const", "oneOf", "anyOf"} & self.node.keys():
+            return "choice"
+        kind = self.node.get("type")
+        return kind if isinstance(kind, str) else ""
+
+
+def resolve(root: Node, node: Any) -> Resolved | None:
+    """Follow the references and the ``or null`` of a schema; None where fields cannot say it."""
+    notes: dict[str, Any] = {}
+    noted: tuple[str, ...] = ("title", "description", "default")
+    nullable = False
+    for _ in range(_MAX_REFERENCES):
+        if not isinstance(node, dict):
+            return None
+        notes = {word: node[word] for word in noted if word in node} | notes
+        word = next((word for word in ("$ref", "anyOf", "oneOf") if word in node), "")
+        if not word:
+            return _with_one_type(node, nullable, notes)
+        if word == "$ref":
+            noted = ("description", "default")  # the title of a definition is that of a type
+            others = [_find_definition(root, node[word])]
+        else:
+            members = node[word] if isinstance(node[word], list) else []
+            others = [one for one in members if one != {"type": "null"}]
+            has_null = len(others) < len(members)
+            nullable = nullable or has_null
+            if _are_constants(others, but_null=has_null):
+                return Resolved({**node, word: others}, nullable, notes)
+            if word == "oneOf" and has_null and not all(map(_excludes_null, others)):
+                return None
+        if len(others) != 1 or unknown_words(node, {word}):
+            return None
+        node = others[0]
+    return None
+
+
+def build_field(
+    root: Node, node: Any, at: str, name: str, words: FormWords, *, required: bool
+) -> tuple[FormField, bool]:
+    """Build the field that asks for a property, and say whether the property may be null.
 
     Raises:
-        SchemaError: it cannot be asked in chat.
+        SchemaError: the schema of the property cannot be used, or no value fits it.
     """
-    node, at = found.node, found.at
-    how: Mapping[str, Any]
-    if found.is_chosen:
-        how = {"kind": "option", "options": options_of(found, words)}
-    elif found.variants:
-        raise SchemaError(at, "a choice of objects cannot be asked in chat here")
-    else:
-        kind = node.get("type")
-        make = {
-            "string": _text,
-            "integer": _integer,
-            "number": _number,
-            "boolean": _boolean,
-        }.get(kind if isinstance(kind, str) else "")
-        if kind == "array":
-            how = _several(root, node, at, words)
-        elif make is None:
-            raise SchemaError(at, _unaskable(kind))
-        else:
-            how = make(node, at)
+    found = resolve(root, node)
+    notes = found.notes if found else node if isinstance(node, dict) else {}
+    hint = _read_note(notes, "description")
     try:
-        field = FormField(name, label, required=required, hint=_hint(found), **how)
-        initial = None if found.notes.get("default") is None else found.notes["default"]
-        return beginning_with(field, initial)
+        how = _flat(root, found, at, words)
+    except _NotFlatError:
+        how = json_field(root, found.node if found else node, at)
+        example = json.dumps(build_example(root, node), ensure_ascii=False)
+        hint = "\n".join(filter(None, (hint, words.json_such_as.format(example=example))))
+    nullable = found is not None and found.nullable
+    is_optional = nullable or (how["kind"] in ("options", "list") and not how["minimum"])
+    label = shortened(from_agent(_read_note(notes, "title") or name, one_line=True), _LABEL_LIMIT)
+    hint = shortened(from_agent(hint), _HINT_LIMIT)
+    try:
+        made = FormField(name, label, required=required and not is_optional, hint=hint, **how)
+        made.check_usable()
+    except SchemaError as error:
+        raise SchemaError(f"{at}{error.pointer}", error.reason) from None
     except ValueError as error:
         raise SchemaError(at, str(error)) from None
+    return prefill(made, notes.get("default")) or made, nullable
 
 
-def label_of(name: str, notes: Mapping[str, Any]) -> str:
-    """The words for a property: its title, or its name."""
-    title = notes.get("title")
-    words = title if isinstance(title, str) and title.strip() else name
-    return shortened(from_agent(words, one_line=True), LABEL_LIMIT)
-
-
-def beginning_with(field: FormField, initial: Any) -> FormField:
-    """The field with its schema's default to begin with, if that is a value of it."""
-    try:
-        value = field.read(raw_input(field, initial)) if initial is not None else None
-    except ValueError:
-        return field
+def prefill(asked: FormField, value: Any) -> FormField | None:
+    """Return the field with a value to begin with; None where it cannot show it as it is."""
     if value is None:
-        return field
-    begun = replace(field, initial=value)
-    return begun if begins_faithfully(begun) else field
-
-
-def begins_faithfully(field: FormField) -> bool:
-    """Whether what the field begins with is seen, and stays the same where nobody touches it."""
-    text = field.lines if field.kind == "list" else field.initial
-    if isinstance(text, str) and with_few_marks(text) != text:
-        return False
-    if field.kind != "list" or field.initial is None:
-        return True
+        return replace(asked, initial=None)
     try:
-        return same(field.read(field.lines), field.initial)
+        read = asked.read(asked.to_raw(value))
+        begun = replace(asked, initial=format_json(value) if asked.kind == "json" else read)
+        text = begun.lines if asked.kind == "list" else begun.initial
+        if isinstance(text, str) and (with_few_marks(text) != text or len(text) > LONGEST_TEXT):
+            return None
+        is_kept = asked.kind != "list" or is_same_json(asked.read(text), read)
     except ValueError:
-        return False
+        return None
+    return begun if is_kept else None
 
 
-def _hint(found: Resolved) -> str:
-    description = found.notes.get("description")
-    words = description if isinstance(description, str) else ""
-    return shortened(from_agent(words), HINT_LIMIT)
+def json_field(root: Node, node: Any, at: str) -> dict[str, Any]:
+    """Return the kind and the schema of a field of JSON text."""
+    if isinstance(node, bool):
+        node = {} if node else {"not": {}}
+    if not isinstance(node, dict):
+        raise SchemaError(at, "a schema is an object, true or false")
+    return {"kind": "json", "schema": _schema_text(root, node), "multiline": True}
 
 
-def _text(node: Node, at: str) -> Mapping[str, Any]:
-    kind = _format(node["format"], at) if "format" in node else "text"
-    if kind in ("date", "datetime"):
-        only(node, {"type", "format"}, at, f"a {node['format']}")
-        return {"kind": kind}
-    only(node, {"type", "format", "minLength", "maxLength", "pattern"}, at, "a text")
-    least, most = count_of(node, "minLength", at), count_of(node, "maxLength", at)
-    _satisfiable(least, LONGEST_TEXT if most is None else min(most, LONGEST_TEXT), at)
-    return {
-        "kind": kind,
-        "minimum": least,
-        "maximum": most,
-        "multiline": kind == "text" and (most or 0) > _MULTILINE_FROM,
-        "pattern": _pattern(node, at),
-        "written_pattern": node.get("pattern", ""),
-    }
+def build_example(root: Node, node: Any, depth: int = 0) -> Any:
+    """Build data of the shape that the schema describes."""
+    if not isinstance(node, dict) or depth > _MAX_DEPTH:
+        return "…"
+    if "$ref" in node:
+        return build_example(root, _find_definition(root, node["$ref"]), depth + 1)
+    if "const" in node:
+        return node["const"]
+    for word in ("enum", "anyOf", "oneOf", "allOf"):
+        if isinstance(node.get(word), list) and node[word]:
+            first = node[word][0]
+            return first if word == "enum" else build_example(root, first, depth + 1)
+    kind = node.get("type")
+    if kind == "object" and isinstance(node.get("properties"), dict):
+        inner = node["properties"].items()
+        return {name: build_example(root, schema, depth + 1) for name, schema in inner}
+    if kind == "array":
+        return [build_example(root, node.get("items"), depth + 1)]
+    examples = {"integer": 1, "number": 1.5, "boolean": True, "object": {}}
+    return examples.get(kind, "…") if isinstance(kind, str) else "…"
 
 
-def _format(name: Any, at: str) -> FieldKind:
-    if isinstance(name, str) and name in _FORMATS:
-        return _FORMATS[name]
-    known = ", ".join(_FORMATS)
-    raise SchemaError(
-        pointer(at, "format"),
-        f"the format {name!r:.40} cannot be checked: use {known} or a pattern",
-    )
+def unknown_words(node: Node, known: Collection[str]) -> list[str]:
+    """Return the words of a schema that assert something and are not known."""
+    return [word for word in node if word not in {*known, *_NOTES} and word[:2] != "x-"]
 
 
-def _pattern(node: Node, at: str) -> str:
-    pattern = node.get("pattern", "")
-    if not isinstance(pattern, str):
-        raise SchemaError(pointer(at, "pattern"), "a pattern must be a string")
+def pointer(at: str, *parts: str | int) -> str:
+    """Return the JSON Pointer (RFC 6901) of something below ``at``."""
+    escaped = (str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+    return "/".join((at, *escaped))
+
+
+def _find_definition(root: Node, ref: Any) -> Any:
     try:
-        rust = as_rust(pattern)
-        TypeAdapter(Annotated[str, Field(pattern=rust)])
-    except PatternError:
-        raise SchemaError(pointer(at, "pattern"), "this pattern is not understood") from None
-    except ValueError as error:
-        raise SchemaError(pointer(at, "pattern"), str(error)) from None
-    return rust
-
-
-def _boolean(node: Node, at: str) -> Mapping[str, Any]:
-    only(node, {"type"}, at, "a boolean")
-    return {"kind": "boolean"}
-
-
-def _integer(node: Node, at: str) -> Mapping[str, Any]:
-    only(node, {"type", *_NUMBERS}, at, "an integer")
-    bounds = {word: _bound(node, word, at) for word in _NUMBERS}
-    least = _largest(
-        (bounds["minimum"], math.ceil), (bounds["exclusiveMinimum"], lambda x: math.floor(x) + 1)
-    )
-    most = _largest(
-        (bounds["maximum"], lambda x: -math.floor(x)),
-        (bounds["exclusiveMaximum"], lambda x: 1 - math.ceil(x)),
-    )
-    return _between("integer", least, None if most is None else -most, at)
-
-
-def _number(node: Node, at: str) -> Mapping[str, Any]:
-    only(node, {"type", *_NUMBERS}, at, "a number")
-    bounds = {word: _bound(node, word, at) for word in _NUMBERS}
-    least = _largest((bounds["minimum"], _float_from), (bounds["exclusiveMinimum"], _float_over))
-    most = _largest(
-        (bounds["maximum"], lambda x: _float_from(-x)),
-        (bounds["exclusiveMaximum"], lambda x: _float_over(-x)),
-    )
-    return _between("number", least, None if most is None else -most, at)
-
-
-def _between(
-    kind: FieldKind, least: float | None, most: float | None, at: str
-) -> Mapping[str, Any]:
-    _satisfiable(least, most, at)
-    return {"kind": kind, "minimum": least, "maximum": most}
-
-
-def _bound(node: Node, word: str, at: str) -> float | None:
-    bound = node.get(word)
-    if bound is None and word not in node:
+        return find_target(root, str(ref))
+    except ValueError:
         return None
-    if isinstance(bound, bool) or not isinstance(bound, int | float) or abs(bound) > 1e300:
-        raise SchemaError(pointer(at, word), "a bound is a number, and not larger than 1e300")
-    return bound
 
 
-def _largest(*bounds: tuple[float | None, Any]) -> float | None:
-    return max((make(bound) for bound, make in bounds if bound is not None), default=None)
+def _are_constants(nodes: Sequence[Any], *, but_null: bool) -> bool:
+    return bool(nodes) and all(
+        isinstance(one, dict)
+        and "const" in one
+        and not unknown_words(one, {"const", "type"})
+        and not (but_null and one["const"] is None)
+        for one in nodes
+    )
 
 
-def _float_from(bound: float) -> float:
-    """The smallest float that is not below the bound, which may be an integer of any length."""
-    near = float(bound)
-    return near if near >= bound else math.nextafter(near, math.inf)
+def _excludes_null(node: Any) -> bool:
+    """Return True if null does not fit the schema at first sight."""
+    return isinstance(node, dict) and isinstance(node.get("type"), str) and "enum" not in node
 
 
-def _float_over(bound: float) -> float:
-    near = _float_from(bound)
-    return near if near > bound else math.nextafter(near, math.inf)
+def _with_one_type(node: Node, nullable: bool, notes: Mapping[str, Any]) -> Resolved | None:
+    """Take null out of a list of types; None where there are several others."""
+    kinds = node.get("type")
+    if not isinstance(kinds, list) or "enum" in node or "const" in node:
+        return Resolved(node, nullable, notes)
+    others = [kind for kind in kinds if kind != "null"]
+    if len(others) != 1:
+        return None
+    return Resolved({**node, "type": others[0]}, nullable or len(kinds) > 1, notes)
 
 
-def is_distinct(node: Node, at: str) -> bool:
-    """Whether no item of an array may come twice.
+def _flat(root: Node, found: Resolved | None, at: str, words: FormWords) -> dict[str, Any]:
+    """Return what a field of its own is made of."""
+    if found is None or found.kind not in _CHECKED:
+        raise _NotFlatError
+    node, kind = found.node, found.kind
+    how: dict[str, Any] = {"kind": kind}
+    checked = set(_CHECKED[kind])
+    if kind == "choice":
+        how = {"kind": "option", "options": build_options(_read_values(node, at), at, words)}
+    elif kind == "array":
+        how = _several(root, node, at, words)
+    elif kind == "string":
+        form_at = node.get("format")
+        how = {"kind": "text"}
+        if isinstance(form_at, str) and form_at in _FORMATS:
+            how = {"kind": _FORMATS[form_at]}
+            checked.add("format")
+        how["minimum"], how["maximum"] = _counts(node, "Length", LONGEST_TEXT, at)
+        how["multiline"] = how["kind"] == "text" and (how["maximum"] or 0) > _MULTILINE_FROM
+    elif kind != "boolean":
+        how["minimum"], how["maximum"] = _bounds(node, at, whole=kind == "integer")
+    if unknown_words(node, checked):
+        how["schema"] = _schema_text(root, node)
+    return how
 
-    Raises:
-        SchemaError: it does not say so with true or false.
-    """
+
+def _several(root: Node, node: Node, at: str, words: FormWords) -> dict[str, Any]:
+    """Return what a choice of several options is made of, or a list of strings."""
+    items = resolve(root, node.get("items", True))
     distinct = node.get("uniqueItems", False)
-    if not isinstance(distinct, bool):
-        raise SchemaError(pointer(at, "uniqueItems"), "this is true or false")
-    return distinct
+    if items is None or items.nullable or not isinstance(distinct, bool):
+        raise _NotFlatError
+    how: dict[str, Any]
+    if items.kind == "choice":
+        place = pointer(at, "items")
+        options = build_options(_read_values(items.node, place), place, words)
+        how = {"kind": "options", "options": options}
+        least, most = _counts(node, "Items", len(options), at)
+    elif items.kind == "string":
+        how = {"kind": "list", "distinct": distinct}
+        least, most = _counts(node, "Items", MOST_ITEMS, at)
+    else:
+        raise _NotFlatError
+    known = _CHECKED["choice"] if items.kind == "choice" else {"type"}
+    if unknown_words(items.node, known):
+        how["schema"] = _schema_text(root, node)
+    return {**how, "minimum": least, "maximum": most}
 
 
-def _several(root: Node, node: Node, at: str, words: FormWords) -> Mapping[str, Any]:
-    only(node, {"type", "items", "minItems", "maxItems", "uniqueItems"}, at, "an array")
-    items = resolved(root, node.get("items", True), pointer(at, "items"))
-    kind = items.node.get("type")
-    distinct = is_distinct(node, at)
-    if items.nullable:
-        raise SchemaError(
-            items.at, "an array with nulls cannot be asked in chat: add it to the enum"
-        )
-    least, most = count_of(node, "minItems", at), count_of(node, "maxItems", at)
-    if not items.is_chosen:
-        if kind not in ("string", "integer", "number"):
-            raise SchemaError(items.at, f"an array of {_kind(kind)}s cannot be asked in chat here")
-        _satisfiable(least, MOST_ITEMS if most is None else min(most, MOST_ITEMS), at)
-        # What an item begins with says nothing of the list.
-        item = field_of(root, Resolved(items.node, items.at), "item", "Item", words, required=True)
-        how = {"kind": "list", "item": item, "minimum": least, "maximum": most}
-        return {**how, "distinct": distinct}
-    options = options_of(items, words)
-    _satisfiable(least, min(len(options), len(options) if most is None else most), at)
-    return {"kind": "options", "options": options, "minimum": least, "maximum": most}
+def _read_values(node: Node, at: str) -> list[tuple[Any, str]]:
+    """Return the listed values, each with its title, which may be empty."""
+    for word in ("oneOf", "anyOf"):
+        if word in node:
+            kinds = [node.get("type", one.get("type")) for one in node[word]]
+            values = [(one["const"], _read_note(one, "title")) for one in node[word]]
+            break
+    else:
+        listed = node["enum"] if "enum" in node else [node["const"]]
+        if not isinstance(listed, list) or ("enum" in node and "const" in node):
+            raise _NotFlatError
+        # Earlier versions of MCP give the values of an enum names.
+        names = node.get("enumNames", [""] * len(listed))
+        if not isinstance(names, list) or len(names) != len(listed):
+            raise SchemaError(pointer(at, "enumNames"), "this is a list with a name for each value")
+        kinds = [node.get("type")] * len(listed)
+        values = [(one, str(name)) for one, name in zip(listed, names, strict=True)]
+    for (value, _), kind in zip(values, kinds, strict=True):
+        if isinstance(value, list | dict):
+            raise _NotFlatError
+        if kind is not None and not _is_of(value, kind):
+            raise SchemaError(at, f"{value!r:.40} is not of the type of its schema")
+    return values
 
 
-def count_of(node: Node, word: str, at: str) -> int | None:
-    """A count that the schema bounds something with; None where it does not.
+def _is_of(value: Any, kinds: Any) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    fits = {
+        "string": isinstance(value, str),
+        "boolean": isinstance(value, bool),
+        "null": value is None,
+        "number": number,
+        "integer": number and (isinstance(value, int) or value.is_integer()),
+    }
+    listed = kinds if isinstance(kinds, list) else [kinds]
+    return any(fits.get(kind, False) for kind in listed if isinstance(kind, str))
 
-    Raises:
-        SchemaError: it is no whole number.
-    """
-    count = node.get(word)
-    if count is None and word not in node:
-        return None
-    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= _MOST:
-        raise SchemaError(pointer(at, word), "this is a whole number, 0 or more")
-    return count
+
+def _schema_text(root: Node, node: Node) -> str:
+    """Return a part of the schema, with the definitions that it may refer to."""
+    around = {word: root[word] for word in ("$schema", "$defs", "definitions") if word in root}
+    return json.dumps({**around, **node})
 
 
-def _satisfiable(least: float | None, most: float | None, at: str) -> None:
+def _counts(node: Node, what: str, limit: int, at: str) -> tuple[int | None, int | None]:
+    """Return the bounds of a length, which a limit of ours bounds as well."""
+    least, most = node.get(f"min{what}"), node.get(f"max{what}")
+    for count in (least, most):
+        is_count = isinstance(count, int) and not isinstance(count, bool)
+        if count is not None and not (is_count and 0 <= count <= _MAX_COUNT):
+            raise _NotFlatError
+    _check_satisfiable(least, limit if most is None else min(most, limit), at)
+    return least, most
+
+
+def _bounds(node: Node, at: str, *, whole: bool) -> tuple[float | None, float | None]:
+    """Return the least and the largest number; those of an integer are whole."""
+    given = [node.get(word) for word in ("minimum", "maximum")]
+    beyond = [node.get(f"exclusive{word}") for word in ("Minimum", "Maximum")] if whole else []
+    for bound in (*given, *beyond):
+        is_number = isinstance(bound, int | float) and not isinstance(bound, bool)
+        if bound is not None and not (is_number and abs(bound) <= _MAX_COUNT * 10**3):
+            raise _NotFlatError
+    least, most = given
+    if whole:
+        lower = [math.ceil(one) for one in given[:1] if one is not None]
+        lower += [math.floor(one) + 1 for one in beyond[:1] if one is not None]
+        upper = [math.floor(one) for one in given[1:] if one is not None]
+        upper += [math.ceil(one) - 1 for one in beyond[1:] if one is not None]
+        least, most = max(lower, default=None), min(upper, default=None)
+    _check_satisfiable(least, most, at)
+    return least, most
+
+
+def _check_satisfiable(least: float | None, most: float | None, at: str) -> None:
     if least is not None and most is not None and least > most:
-        raise SchemaError(
-            at, f"no value fits: at least {number_text(least)} and at most {number_text(most)}"
-        )
+        reason = f"no value fits: at least {number_text(least)} and at most {number_text(most)}"
+        raise SchemaError(at, reason)
 
 
-def _unaskable(kind: Any) -> str:
-    if kind is None:
-        return "a schema without a type cannot be asked in chat: add a type or an enum"
-    return f"{_kind(kind)} cannot be asked in chat here"
-
-
-def _kind(kind: Any) -> str:
-    return kind if isinstance(kind, str) else "value"
+def _read_note(notes: Mapping[str, Any], word: str) -> str:
+    note = notes.get(word)
+    return note if isinstance(note, str) and note.strip() else ""

@@ -27,7 +27,6 @@ class FormWords:
     none: str
 
     needed: str
-    needed_or_none: str
     unfit: str
     must_be: str
     whole_number: str
@@ -54,7 +53,14 @@ class FormWords:
     least_items: Counted
     most_items: Counted
     item_once: str
-    not_asked: str
+    too_deep: str
+    curly_quotes: str
+    not_json: str
+    no_such_constant: str
+    name_twice: str
+    json: str
+    json_such_as: str
+    unfit_for_schema: str
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -85,7 +91,6 @@ ENGLISH = FormWords(
     said_no="no",
     none="none",
     needed="an answer is needed here",
-    needed_or_none="an answer is needed here, or none for the rest of {name}",
     unfit="this does not fit",
     must_be="this must be {what}",
     whole_number="a whole number, such as 3",
@@ -112,5 +117,12 @@ ENGLISH = FormWords(
     least_items=Counted("a list of at least {count}", "a list of at least {count}"),
     most_items=Counted("a list of at most {count}", "a list of at most {count}"),
     item_once="write each one once",
-    not_asked="this goes with another answer than the one given: leave it empty",
+    too_deep="this is nested too deeply",
+    curly_quotes='write straight quotes ("), not curly ones: line {line}, column {column}',
+    not_json="this is not JSON: {problem} at line {line}, column {column}",
+    no_such_constant="{name} is not JSON",
+    name_twice="a name appears twice in the same object",
+    json="JSON",
+    json_such_as="JSON, such as {example}",
+    unfit_for_schema="this does not fit: {problem}",
 )

@@ -14,7 +14,7 @@ from sayso.clock import utc_now
 from sayso.errors import FieldError, InvalidInputError
 from sayso.events import Outcome, Resolution, UserInputRequest, UserInputResponse
 from sayso.forms.form import LONGEST_TEXT, Form, FormField
-from sayso.forms.inputs import NO_INPUTS, Inputs
+from sayso.forms.form_values import NO_INPUTS, Inputs
 from sayso.questions.inquiry import Question
 from sayso.questions.unanswered import DECLINE, decline_choice, unanswered
 from sayso.questions.words import ENGLISH, QuestionWords, words_of

@@ -13,7 +13,7 @@ from sayso.cards.card import CardBody, Choice
 from sayso.clock import utc_now
 from sayso.errors import FieldError
 from sayso.events import Outcome, Resolution, UserInputRequest, UserInputResponse
-from sayso.forms.inputs import NO_INPUTS, Inputs
+from sayso.forms.form_values import NO_INPUTS, Inputs
 from sayso.questions.inquiry import Question
 from sayso.questions.words import words_of
 from sayso.text.agents import from_agent

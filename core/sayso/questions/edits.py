@@ -9,25 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from sayso.cards.card import Choice
 from sayso.digests import as_json
-from sayso.errors import ConfigError, InvalidCallError, InvalidInputError, SchemaError
+from sayso.errors import InvalidCallError, InvalidInputError, SchemaError
 from sayso.forms.form import LONGEST_TEXT, Form, FormField
-from sayso.forms.inputs import Inputs
-from sayso.forms.schema_check import schema_problem
-from sayso.forms.schema_cost import written_out
-from sayso.forms.values import same
+from sayso.forms.form_values import Inputs, is_same_json
+from sayso.forms.json_text import SchemaValidator, count_schemas, format_json, parse_json
 from sayso.questions.words import ENGLISH, QuestionWords
 from sayso.text.secrets import Redaction, marks_in, redacted, redaction
-from sayso.text.visible import is_mark, visible
+from sayso.text.visible import visible
 
 if TYPE_CHECKING:
-    from sayso.forms.schema_form import SchemaForm
+    from sayso.forms.json_schema import SchemaForm
 
 EDIT = "edit"
 
 _FIELD = "arguments"
-# What phones put in for the quotes that JSON wants.
-_CURLY = ("“", "”", "„", "‟", "«", "»")
-_STRAIGHT = str.maketrans(dict.fromkeys(_CURLY, '"'))
 
 
 def edit_choice(
@@ -50,7 +45,7 @@ def edit_choice(
     # The least that they take: what is far too long is not laid out to be measured.
     if not arguments or len(json.dumps(shown.shown, ensure_ascii=False)) > LONGEST_TEXT:
         return None
-    written = _written(shown.shown)
+    written = format_json(shown.shown)
     if len(written) > LONGEST_TEXT or not _is_affordable(schema):
         return None
     field = FormField(_FIELD, words.arguments, initial=written, multiline=True)
@@ -71,7 +66,7 @@ def edited(
             does not fit the tool's schema, or that cannot be used; it says where.
     """
     if (fields := _as_fields(arguments, schema, words, redaction(arguments))) is not None:
-        data = fields.data(inputs)
+        data = fields.build_data(inputs)
         # What was empty has no field that could say so: it stays as it is.
         empty = {name: value for name, value in arguments.items() if value in (None, "", [])}
         return empty | {name: _kept(value, arguments.get(name)) for name, value in data.items()}
@@ -100,14 +95,14 @@ def check_edited(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None)
 
 def _is_affordable(schema: Mapping[str, Any] | None) -> bool:
     try:
-        return schema is None or written_out(schema) > 0
+        return schema is None or count_schemas(schema) > 0
     except ValueError:
         return False
 
 
 def _kept(value: Any, before: Any) -> Any:
     """The value as it was written before where it is the same: 5 does not become 5.0."""
-    if same(value, before):
+    if is_same_json(value, before):
         return before
     if isinstance(value, dict) and isinstance(before, dict):
         return {name: _kept(item, before.get(name)) for name, item in value.items()}
@@ -116,9 +111,11 @@ def _kept(value: Any, before: Any) -> Any:
 
 def _misfit(schema: Mapping[str, Any], arguments: Mapping[str, Any], words: QuestionWords) -> str:
     try:
-        problem = schema_problem(schema, arguments)
-    except ConfigError as error:
-        return words.not_editable.format(problem=error)
+        problem = SchemaValidator(schema).describe_problems(arguments)
+    except SchemaError as error:
+        place = f"{error.pointer}: " if error.pointer else ""
+        reason = f"the schema of the arguments cannot be used: {place}{error.reason}"
+        return words.not_editable.format(problem=reason)
     return words.unfit_for_tool.format(problem=problem) if problem else ""
 
 
@@ -134,22 +131,14 @@ def _as_fields(
     if visible(written := json.dumps(arguments, ensure_ascii=False)) != written:
         return None
     # Here, because an agent's process must not pay for it: only desks make forms.
-    from sayso.forms.schema_form import schema_form
+    from sayso.forms.json_schema import build_schema_form
 
     try:
-        form = schema_form(schema, words=words.cards.forms)
-        form.check(arguments)
+        form = build_schema_form(schema, words=words.cards.forms)
+        form.check_data(arguments)
+        return form.prefill(arguments)
     except (SchemaError, InvalidInputError):
         return None
-    return form.beginning_with(arguments)
-
-
-def _written(value: Any) -> str:
-    """JSON in which nothing is invisible."""
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    if visible(text) == text:
-        return text
-    return "".join(c if visible(c) == c and not is_mark(c) else json.dumps(c)[1:-1] for c in text)
 
 
 class _HiddenMovedError(ValueError):
@@ -165,15 +154,7 @@ class _Reader:
     def read(self, text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if not text.startswith("{"):
             return {**redacted(arguments), **self._lines(text, arguments)}
-        try:
-            found: dict[str, Any] = self._json(text)
-        except json.JSONDecodeError as error:
-            at = {"line": error.lineno, "column": error.colno}
-            if _is_json(text.translate(_STRAIGHT)) or text[error.pos : error.pos + 1] in _CURLY:
-                raise ValueError(self.words.curly_quotes.format(**at)) from None
-            raise ValueError(self.words.not_json.format(problem=error.msg, **at)) from None
-        except RecursionError:
-            raise ValueError(self.words.too_deep) from None
+        found: dict[str, Any] = parse_json(text, self.words.cards.forms)
         return found
 
     def _lines(self, text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -196,29 +177,9 @@ class _Reader:
         if isinstance(before, str):
             return text
         try:
-            return self._json(text)
-        except (json.JSONDecodeError, RecursionError):
+            return parse_json(text, self.words.cards.forms)
+        except ValueError:
             raise ValueError(self.words.value_not_json.format(name=repr(name))) from None
-
-    def _json(self, text: str) -> Any:
-        return json.loads(text, object_pairs_hook=self._once, parse_constant=self._no_such_constant)
-
-    def _once(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            raise ValueError(self.words.name_twice)
-        return found
-
-    def _no_such_constant(self, name: str) -> Any:
-        raise ValueError(self.words.no_such_constant.format(name=name))
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _restored(changed: Any, shown: Any, original: Any) -> Any:

@@ -18,8 +18,8 @@ from sayso.clock import utc_now
 from sayso.digests import is_digest_of, is_same_json, shown_and_digest
 from sayso.errors import InvalidCallError
 from sayso.events import Resolution, UserInputRequest
-from sayso.forms.inputs import NO_INPUTS, Inputs
-from sayso.forms.schema_check import MOST_SCHEMA_CHARACTERS
+from sayso.forms.form_values import NO_INPUTS, Inputs
+from sayso.forms.json_text import MAX_SCHEMA_BYTES
 from sayso.questions.permission_answer import ChoiceWord, PermissionResponseEvent
 from sayso.rules.book import RuleBook
 from sayso.rules.deny_rule import MOST_DENY_RULES, DenyRule, StandingDenial
@@ -97,8 +97,8 @@ class PermissionRequestEvent(UserInputRequest):
     @field_validator("arguments_schema")
     @classmethod
     def _schema_is_no_book(cls, schema: dict[str, Any] | None) -> dict[str, Any] | None:
-        if schema is not None and len(json.dumps(schema)) > MOST_SCHEMA_CHARACTERS:
-            raise ValueError(f"a schema must have at most {MOST_SCHEMA_CHARACTERS} characters")
+        if schema is not None and len(json.dumps(schema)) > MAX_SCHEMA_BYTES:
+            raise ValueError(f"a schema must have at most {MAX_SCHEMA_BYTES} characters")
         return schema
 
     @model_validator(mode="after")

@@ -11,7 +11,7 @@ from sayso.cards.card import NAME_LIMIT, CardBody, Choice
 from sayso.dangers.danger import Danger
 from sayso.dangers.found import dangers_of
 from sayso.digests import short_digest
-from sayso.forms.inputs import Inputs
+from sayso.forms.form_values import Inputs
 from sayso.questions.beside import because, claimed, not_shown, said_by_tool, titled
 from sayso.questions.call_values import call_values
 from sayso.questions.dangers import danger_words, lookalike_of, root_of

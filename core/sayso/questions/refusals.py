@@ -9,7 +9,7 @@ from functools import lru_cache
 from sayso.cards.card import Choice, Style
 from sayso.errors import ConfigError, InvalidInputError
 from sayso.forms.form import Form, FormField
-from sayso.forms.inputs import Inputs
+from sayso.forms.form_values import Inputs
 from sayso.questions.permission_answer import CHANGES
 from sayso.questions.words import QuestionWords
 

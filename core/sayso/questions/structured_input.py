@@ -14,9 +14,8 @@ from sayso.cards.card import CardBody, Choice
 from sayso.clock import utc_now
 from sayso.errors import InvalidInputError, SchemaError
 from sayso.events import Outcome, Resolution, UserInputRequest, UserInputResponse
-from sayso.forms.inputs import NO_INPUTS, Inputs
-from sayso.forms.schema_form import SchemaForm, schema_form
-from sayso.forms.schema_nodes import plain_schema
+from sayso.forms.form_values import NO_INPUTS, Inputs
+from sayso.forms.json_schema import SchemaForm, build_schema_form, to_plain_schema
 from sayso.questions.inquiry import Question
 from sayso.questions.unanswered import DECLINE, decline_choice, unanswered
 from sayso.questions.words import words_of
@@ -74,14 +73,14 @@ class StructuredInputRequestEvent(UserInputRequest):
     @field_validator("json_schema")
     @classmethod
     def _can_be_asked(cls, schema: dict[str, Any]) -> dict[str, Any]:
-        schema_form(schema)
-        return plain_schema(schema)
+        build_schema_form(schema)
+        return to_plain_schema(schema)
 
     @property
     def schema_form(self) -> SchemaForm:
         """The schema as a form."""
         note = shortened(from_agent(self.text), _NOTE_LIMIT)
-        return schema_form(self.json_schema, note=note, words=words_of(self).cards.forms)
+        return build_schema_form(self.json_schema, note=note, words=words_of(self).cards.forms)
 
     @property
     def question_id(self) -> str:
@@ -113,13 +112,12 @@ class StructuredInputRequestEvent(UserInputRequest):
         """The response with what was filled in, or without it.
 
         Raises:
-            InvalidInputError: a part was filled in that needs more.
             ValueError: the choice is not one of this card.
         """
         if choice.key == DECLINE:
             return self.deny(by=by, at=at)
         if choice.key == FILL_IN:
-            return self._response(self.schema_form.data(inputs), by=by, at=at)
+            return self._response(self.schema_form.build_data(inputs), by=by, at=at)
         raise ValueError(f"structured input has no choice {choice.key!r}")
 
     def reply(
@@ -130,7 +128,7 @@ class StructuredInputRequestEvent(UserInputRequest):
         Raises:
             InvalidInputError: the schema does not allow it.
         """
-        self.schema_form.check(data)
+        self.schema_form.check_data(data)
         return self._response(dict(data), by=by, at=at)
 
     def deny(
@@ -156,7 +154,7 @@ class StructuredInputRequestEvent(UserInputRequest):
         if not isinstance(ending, StructuredInputResponseEvent) or ending.data is None:
             return ()
         try:
-            return self.schema_form.told(ending.data)
+            return self.schema_form.describe(ending.data)
         except InvalidInputError:
             words = words_of(self)
             return ((words.answer, words.unfit_answer),)
@@ -168,7 +166,7 @@ class StructuredInputRequestEvent(UserInputRequest):
             InvalidInputError: there is data and the schema does not allow it.
         """
         if isinstance(ending, StructuredInputResponseEvent) and ending.data is not None:
-            self.schema_form.check(ending.data)
+            self.schema_form.check_data(ending.data)
             return Collected(Outcome.ANSWERED, ending.data, ending.reason, ending.decided_by)
         outcome, reason = unanswered(ending, "not filled in")
         return Collected(outcome, None, reason, ending.decided_by)
@@ -247,8 +245,8 @@ def schema_of(wanted: Mapping[str, Any] | type[BaseModel]) -> dict[str, Any]:
             raise SchemaError("", f"{wanted.__name__} has no JSON Schema: {error}") from None
     else:
         schema = wanted
-    schema_form(schema)
-    return plain_schema(schema)
+    build_schema_form(schema)
+    return to_plain_schema(schema)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from sayso.clock import utc_now
 from sayso.digests import short_digest
 from sayso.errors import ArgumentsChangedError, FieldError
 from sayso.events import Outcome, Resolution, UserInputRequest, UserInputResponse
-from sayso.forms.inputs import NO_INPUTS, Inputs
+from sayso.forms.form_values import NO_INPUTS, Inputs
 from sayso.questions.inquiry import Question
 from sayso.questions.permission_answer import CHANGES
 from sayso.questions.refusals import (

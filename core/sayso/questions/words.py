@@ -50,11 +50,6 @@ class QuestionWords:
     allow_these: str
     arguments: str
     hidden_moved: str
-    too_deep: str
-    curly_quotes: str
-    not_json: str
-    no_such_constant: str
-    name_twice: str
     neither: str
     no_such_argument: str
     given_twice: str
@@ -143,11 +138,6 @@ ENGLISH = QuestionWords(
     hidden_moved=(
         "a hidden value cannot be moved or changed in part: leave it as it stands or replace it"
     ),
-    too_deep="this is nested too deeply",
-    curly_quotes='write straight quotes ("), not curly ones: line {line}, column {column}',
-    not_json="this is not JSON: {problem} at line {line}, column {column}",
-    no_such_constant="{name} is not JSON",
-    name_twice="a name appears twice in the same object",
     neither="line {line} is neither JSON nor name=value",
     no_such_argument="there is no argument {name}, only {known}; use JSON to add one",
     given_twice="{name} is given twice",

@@ -19,7 +19,7 @@ from sayso.calls import new_id
 from sayso.cards.card import CardBody, Choice
 from sayso.errors import InvalidInputError
 from sayso.events import Resolution, UserInputRequest, UserInputResponse
-from sayso.forms.inputs import NO_INPUTS, Inputs
+from sayso.forms.form_values import NO_INPUTS, Inputs
 from sayso.stores.backend import Backend
 from sayso.values import one_value
 from sayso_playground import Delivery, SlackMessage, SlackView
@@ -308,11 +308,15 @@ async def test_a_pydantic_model_is_filled_in_in_slack(room: Room) -> None:
     await room.playground.slack.press(card, "Fill in…", by="alice")
     view = await room.playground.slack.view_for("alice")
     labels = [b["label"]["text"] for b in view.view["blocks"] if b["type"] == "input"]
-    stage, host, port, *_ = labels
+    stage, server, *_ = labels
+    wrong, right = '{"host": "db", "port": 5432}', '{"host": "db-1", "port": 5432}'
 
-    await room.playground.slack.submit(
-        view, {stage: "live", host: "db-1", port: "5432"}, by="alice"
-    )
+    await room.playground.slack.submit(view, {stage: "live", server: wrong}, by="alice")
+    shown = room.playground.slack.view("alice")
+    assert shown
+    problem = "this does not fit: /host: this is shorter than 3 characters"
+    assert shown.errors == {"sayso:in:server": problem}
+    await room.playground.slack.submit(shown, {stage: "live", server: right}, by="alice")
 
     found = await waiting
     assert found.data == Deployment(stage="live", server=Server(host="db-1", port=5432))

@@ -39,10 +39,8 @@ async def test_a_form_of_all_common_shapes_is_filled_in_by_the_names_of_its_fiel
         "page": "https://example.com/a",
         "tags": ["new", "a, b"],
         "level": "hi",
-        "servers.0.host": "web",
-        "servers.0.port": 80,
-        "pay": "1",
-        "pay.1.iban": "DE",
+        "servers": [{"host": "web", "port": 80}],
+        "pay": {"kind": "bank", "iban": "DE"},
     }
 
     reply = await answer(world, await asked(world), choiceKey="fill-in", inputs=inputs)

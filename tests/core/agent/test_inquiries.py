@@ -34,7 +34,7 @@ from sayso.errors import (
     RequestNotFoundError,
     WaitTimeoutError,
 )
-from sayso.forms.inputs import Inputs
+from sayso.forms.form_values import Inputs
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 
@@ -206,7 +206,7 @@ async def test_a_verdict_can_be_expected_by_name() -> None:
 async def test_what_makes_no_sense_is_refused_before_anybody_is_asked() -> None:
     async with Gate.open("memory://", run=RUN) as gate:
         with pytest.raises(SchemaError):
-            await gate.submit(Collect({"type": "object"}, "What?"))
+            await gate.submit(Collect({"type": "array"}, "What?"))
         with pytest.raises(ValueError, match="question"):
             await gate.submit(Clarify(" "))
         with pytest.raises(ValueError, match="only a call has"):

@@ -30,7 +30,7 @@ from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.desk.standing import Standing
 from sayso.forms.form import Form, FormField
-from sayso.forms.inputs import NO_INPUTS, Inputs
+from sayso.forms.form_values import NO_INPUTS, Inputs
 from sayso.questions.clarification import Clarify
 from sayso.stores.backend import Backend
 from sayso.stores.notices import PressNotice

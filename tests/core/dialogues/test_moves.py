@@ -25,7 +25,7 @@ from support.dialogues import (
 from sayso.dialogues.buttons import FormButton
 from sayso.dialogues.dialogue import Asking, Filled, LeftOut
 from sayso.dialogues.moves import pressed, stumbled, typed
-from sayso.forms.form import FormField, When
+from sayso.forms.form import FormField
 
 
 def test_one_field_is_all_there_is_to_answer() -> None:
@@ -51,7 +51,7 @@ def test_fields_are_asked_one_after_the_other() -> None:
         (COUNT, "0", "at least 1"),
         (DAY, "tomorrow", "a date, such as 2026-11-21"),
         (FormField("n", "N", "number"), "inf", "a finite number"),
-        (FormField("p", "P", pattern="^[a-z]+$"), "A1", "matches"),
+        (FormField("p", "P", schema='{"pattern": "^[a-z]+$"}'), "A1", "matches"),
     ],
 )
 def test_a_wrong_answer_is_told_why_and_asked_again(field: FormField, text: str, why: str) -> None:
@@ -162,25 +162,3 @@ def test_nothing_is_taken_once_everything_is_answered() -> None:
     assert pressed(filled, FormButton(ID, filled.visit, "cancel")) is None
     with pytest.raises(ValueError, match="only while it asks"):
         typed(filled, "Eve", "2")
-
-
-def test_a_field_that_hangs_on_another_answer_is_asked_after_it_alone() -> None:
-    small = FormField("small", "Small", when=When("size", ("0",)))
-    large = FormField("large", "Large", when=When("size", ("1",)))
-    first = a_dialogue(SIZE, small, large, confirms=True)
-
-    asked = press(first, "option", 1)
-    assert asked.field == large
-    filled = typed(asked, "very", "1")
-    again = press(press(press(filled, "back"), "back"), "option", 0)
-
-    assert filled.values == {"size": "1", "large": "very"}
-    assert again.field == small
-    assert again.values == {"size": "0"}
-
-
-def test_what_hangs_on_an_answer_that_was_left_out_is_not_asked() -> None:
-    more = FormField("more", "More", when=When("note"))
-
-    assert press(a_dialogue(NOTE, more), "skip").state == Filled()
-    assert typed(a_dialogue(NOTE, more), "x", "1").field == more

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from support.schemas import an_object
 
 from sayso.errors import InvalidInputError, SchemaError
-from sayso.forms.schema_form import schema_form
-from sayso.forms.values import raw_inputs
+from sayso.forms.json_schema import build_schema_form
 
 _PATTERNS = st.sampled_from(
     ["a", "^a+$", r"\d", r"^[\w.-]+$", "[^a-c]", r"\bx\b", "^.$", r"\s", "a|b", "^(?:a|1){1,3}$"]
@@ -104,6 +103,7 @@ _RAW = st.one_of(
     st.booleans(),
     st.sampled_from(["", "a", "aa1", "x", "true", "0", "1", "2", "3.5", "-1", "2026-11-21"]),
     st.sampled_from(["9007199254740993", "1e3", " 2 ", "1_0", "2026-02-30", "\u0663"]),
+    st.sampled_from(["{}", '{"a": 1}', "null", "[1]", '{"a": "a", "b": null}']),
     st.text(max_size=5),
     st.lists(st.sampled_from(["0", "1", "2", "3"]), max_size=3),
 )
@@ -114,12 +114,12 @@ def test_whatever_is_filled_in_the_data_is_what_the_schema_allows(
     schema: dict[str, Any], drawn: st.DataObject
 ) -> None:
     try:
-        form = schema_form(schema)
+        form = build_schema_form(schema)
     except SchemaError:
         return
     raw = {field.name: drawn.draw(_RAW, label=field.name) for field in form.form.fields}
     try:
-        data = form.data(form.form.read(raw))
+        data = form.build_data(form.form.read(raw))
     except InvalidInputError as error:
         data, problems = {}, set(error.problems)
     else:
@@ -130,8 +130,8 @@ def test_whatever_is_filled_in_the_data_is_what_the_schema_allows(
 
     allowed = jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
     allowed.validate(json.loads(json.dumps(data)))
-    form.check(data)
-    form.told(data)
+    form.check_data(data)
+    form.describe(data)
 
 
 @given(_OBJECTS, st.dictionaries(st.sampled_from(["a", "b", "a.b"]), _SCALARS | _RAW, max_size=3))
@@ -139,8 +139,8 @@ def test_data_that_passes_the_check_is_what_the_schema_allows(
     schema: dict[str, Any], data: dict[str, Any]
 ) -> None:
     try:
-        form = schema_form(schema)
-        form.check(data)
+        form = build_schema_form(schema)
+        form.check_data(data)
     except (SchemaError, InvalidInputError):
         return
 
@@ -152,4 +152,4 @@ def test_data_that_passes_the_check_is_what_the_schema_allows(
 def test_what_is_no_schema_is_refused_and_nothing_else(anything: Any) -> None:
     for schema in (anything, {"type": "object", "properties": anything}, an_object(it=anything)):
         with suppress(SchemaError):
-            raw_inputs(schema_form(schema).form, {})
+            build_schema_form(schema).form.to_raw({})

@@ -264,7 +264,7 @@ def test_a_field_that_is_left_alone_keeps_its_value_as_it_was_written() -> None:
 
     assert choice is not None
     assert choice.form is not None
-    raw = {"whole": "5.0", "part": "5", "in.y": "1", "in.z": "3"}
+    raw = {"whole": "5.0", "part": "5", "in": '{"y": 1, "z": 3}'}
     changed = edited(arguments, choice.form.read(raw), schema)
     assert json.dumps(changed) == '{"whole": 5, "part": 5.0, "in": {"y": 1.0, "z": 3}}'
 

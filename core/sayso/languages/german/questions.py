@@ -40,11 +40,6 @@ GERMAN = QuestionWords(
         "Ein verborgener Wert kann nicht verschoben oder teilweise geändert werden: "
         "lassen Sie ihn stehen oder ersetzen Sie ihn"
     ),
-    too_deep="Das ist zu tief verschachtelt",
-    curly_quotes='Bitte gerade Anführungszeichen ("): Zeile {line}, Spalte {column}',
-    not_json="Das ist kein JSON ({problem}): Zeile {line}, Spalte {column}",
-    no_such_constant="{name} ist kein JSON",
-    name_twice="Ein Name kommt in demselben Objekt zweimal vor",
     neither="Zeile {line} ist weder JSON noch name=wert",
     no_such_argument="Ein Argument {name} gibt es nicht, nur {known}; neue gehen nur als JSON",
     given_twice="{name} ist zweimal angegeben",

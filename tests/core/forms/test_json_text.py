@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
-from sayso.errors import ConfigError
-from sayso.forms.schema_check import schema_problem
-from sayso.forms.schema_cost import values_in, written_out
+from sayso.errors import SchemaError
+from sayso.forms.json_text import SchemaValidator, count_schemas, count_values
 from sayso.testing import a_request
+
+
+def problem(schema: dict[str, Any], data: Any) -> str:
+    return SchemaValidator(schema).describe_problems(data)
 
 
 def doubling(levels: int, **more: Any) -> dict[str, Any]:
@@ -28,8 +31,8 @@ BOMB = doubling(20, properties={"a": {"$ref": "#/$defs/d20"}})
 def test_a_small_schema_that_grows_without_end_is_refused_at_once() -> None:
     start = time.thread_time()
 
-    with pytest.raises(ConfigError, match="written out are over 1,000"):
-        schema_problem(BOMB, {"a": 1})
+    with pytest.raises(SchemaError, match="written out are over 1,000"):
+        problem(BOMB, {"a": 1})
     assert time.thread_time() - start < 1
 
 
@@ -53,8 +56,8 @@ def test_a_small_schema_that_grows_without_end_is_refused_at_once() -> None:
     ],
 )
 def test_references_whose_end_cannot_be_told_are_refused(schema: dict[str, Any], why: str) -> None:
-    with pytest.raises(ConfigError, match=why):
-        schema_problem(schema, {})
+    with pytest.raises(SchemaError, match=why):
+        problem(schema, {})
 
 
 def test_a_schema_that_is_nested_too_deeply_is_refused() -> None:
@@ -62,8 +65,8 @@ def test_a_schema_that_is_nested_too_deeply_is_refused() -> None:
     for _ in range(20_000):
         schema = {"not": schema}
 
-    with pytest.raises(ConfigError, match="nested too deeply"):
-        schema_problem(schema, {})
+    with pytest.raises(SchemaError, match="nested too deeply"):
+        problem(schema, {})
 
 
 @pytest.mark.parametrize(
@@ -83,9 +86,9 @@ def test_a_tool_with_such_a_schema_is_asked_about_and_nothing_is_edited(
 def test_what_a_schema_costs_grows_with_what_is_held_against_it() -> None:
     schema = doubling(8, properties={"a": {"items": {"$ref": "#/$defs/d8"}}})
 
-    assert schema_problem(schema, {"a": ["x"] * 20}) == ""
-    with pytest.raises(ConfigError, match="too large for so many arguments"):
-        schema_problem(schema, {"a": [1] * 1_000})
+    assert problem(schema, {"a": ["x"] * 20}) == ""
+    with pytest.raises(SchemaError, match="too large for so many values"):
+        problem(schema, {"a": [1] * 1_000})
 
 
 def test_a_reference_counts_as_often_as_it_is_followed_and_definitions_only_then() -> None:
@@ -94,13 +97,13 @@ def test_a_reference_counts_as_often_as_it_is_followed_and_definitions_only_then
     schema = {"$defs": {"two": two, **unused}, "anyOf": [{"$ref": "#/$defs/two"}] * 3}
 
     # The root, three references, and three times a schema, its properties and one of them.
-    assert written_out(schema) == 1 + 3 + 3 * 3
-    assert values_in({"a": [1, {"b": 2}]}) == 5
+    assert count_schemas(schema) == 1 + 3 + 3 * 3
+    assert count_values({"a": [1, {"b": 2}]}) == 5
 
 
 @pytest.mark.parametrize("name", ["$ref", "$id", "default", "id"])
 def test_properties_may_be_called_like_words_of_the_schema(name: str) -> None:
     schema = {"properties": {name: {"type": "string"}}}
 
-    assert schema_problem(schema, {name: "x"}) == ""
-    assert schema_problem(schema, {name: 1}) != ""
+    assert problem(schema, {name: "x"}) == ""
+    assert problem(schema, {name: 1}) != ""

@@ -104,16 +104,15 @@ def all_lines(request: PermissionRequestEvent, state: Open, width: int) -> list[
 
 
 @settings(max_examples=examples(60), database=None, deadline=None)
-@given(arguments, lies, lies, st.sampled_from([Open(), Open(more=True)]))
+@given(arguments, lies, st.sampled_from([Open(), Open(more=True)]))
 def test_no_line_of_an_agents_text_begins_with_a_look_of_ours(
-    arguments: dict[str, Any], description: str, claim: str, state: Open
+    arguments: dict[str, Any], description: str, state: Open
 ) -> None:
     request = a_request(
         arguments,
         description=description,
         tool="Zq",
         agent="Zq",
-        claims=(("host", claim),),
     )
 
     for width in WIDTHS:

@@ -13,7 +13,7 @@ from sayso.events import Outcome
 from sayso.questions.permission import call_of
 from sayso.rules.rule import literal_rule
 from sayso.stores.backend import Backend
-from sayso.stores.ports import BookChanged, KeptRule, Opened, Use
+from sayso.stores.ports import BookChanged, KeptRule, Opened
 from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon
 from store_contracts.rules import remember
 
@@ -137,22 +137,6 @@ class ProjectsContract:
 
         assert settled.forbidden
         assert settled.ending.outcome is Outcome.DENIED
-
-    async def test_an_approval_is_not_used_once_its_project_remembers_other_rules(
-        self, backend: Backend
-    ) -> None:
-        request = a_request(run=LATER)
-        await backend.store.open(request, seconds=30, inbox="", book=None)
-        await backend.store.settle(request.question_id, a_response(request))
-        book, over = (await backend.rules.book(LATER)).version, request.expires_at
-        await remember(backend, a_rule(scope="project"), SHOP)
-
-        refused = await backend.uses.take(request.question_id, "k", until=over, book=book)
-        fresh = (await backend.rules.book(LATER)).version
-        taken = await backend.uses.take(request.question_id, "k", until=over, book=fresh)
-
-        assert refused == BookChanged()
-        assert isinstance(taken, Use)
 
     async def test_a_revoked_rule_of_a_project_is_gone_in_all_of_its_sessions_at_once(
         self, backend: Backend

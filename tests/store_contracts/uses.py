@@ -10,8 +10,8 @@ import pytest
 from sayso.errors import RequestNotFoundError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
-from sayso.stores.ports import BookChanged, Record, Use
-from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon
+from sayso.stores.ports import Record, Use
+from sayso.testing.builders import a_copy, a_request, a_response, soon
 
 
 class UsesContract:
@@ -51,24 +51,6 @@ class UsesContract:
         assert await backend.uses.take(request.question_id, "k", until=_too_late()) is None
         assert (await _record(backend, request)).use is None
 
-    async def test_an_approval_is_used_on_the_rules_it_was_held_against_and_no_others(
-        self, backend: Backend
-    ) -> None:
-        request, other = await _ended(backend), await _opened(backend)
-        before = (await backend.rules.book(request.run)).version
-        denial = a_response(other, approved=False)
-        await backend.store.settle(other.question_id, denial, remember=a_rule())
-        now = (await backend.rules.book(request.run)).version
-
-        async def take(book: str) -> Use | BookChanged | None:
-            return await backend.uses.take(request.question_id, "k", until=_in_time(), book=book)
-
-        assert await take(before) == BookChanged()
-        assert (await _record(backend, request)).use is None
-        used = await take(now)
-        assert isinstance(used, Use)
-        assert await take(before) == used
-
     async def test_nothing_but_an_approval_is_used(self, backend: Backend) -> None:
         request, denied = await _opened(backend), await _opened(backend)
         await backend.store.settle(denied.question_id, a_response(denied, approved=False))
@@ -95,35 +77,21 @@ class UsesContract:
 
         assert await backend.uses.report(request.question_id, "succeeded") is None
 
-    async def test_an_approval_lapses_unless_it_was_used(self, backend: Backend) -> None:
-        used, unused = await _ended(backend), await _ended(backend)
-        await backend.uses.take(used.question_id, "k", until=_in_time())
-
-        assert not await backend.uses.lapse(used.question_id)
-        assert await backend.uses.lapse(unused.question_id)
-        assert await backend.uses.lapse(unused.question_id)
-
-        record = await _record(backend, unused)
-        assert record.use is not None
-        assert record.use.at is None
-
     async def test_what_became_of_a_persons_approval_is_in_the_audit(
         self, backend: Backend
     ) -> None:
-        request, unused = await _ended(backend), await _ended(backend)
+        request = await _ended(backend)
         for _ in range(2):
             await backend.uses.take(request.question_id, "k", until=_in_time())
             await backend.uses.report(request.question_id, "failed", "exit 1")
-            await backend.uses.lapse(unused.question_id)
 
         told = [(one.kind, one.reason, one.question_id) for one in await backend.audit.read(50)]
 
-        used = [one for one in told if one[0] in ("used", "ran", "failed", "never_used")]
+        used = [one for one in told if one[0] in ("used", "ran", "failed")]
         assert sorted(used) == sorted(
             [
                 ("used", "", request.question_id),
                 ("failed", "exit 1", request.question_id),
-                ("never_used", "", unused.question_id),
             ]
         )
 
@@ -137,20 +105,11 @@ class UsesContract:
 
         assert await backend.audit.read(50) == []
 
-    async def test_nothing_but_an_approval_lapses(self, backend: Backend) -> None:
-        request, denied = await _opened(backend), await _opened(backend)
-        await backend.store.settle(denied.question_id, a_response(denied, approved=False))
-
-        assert not await backend.uses.lapse(request.question_id)
-        assert not await backend.uses.lapse(denied.question_id)
-
     async def test_of_no_request_nothing_is_told(self, backend: Backend) -> None:
         with pytest.raises(RequestNotFoundError):
             await backend.uses.take("nobody", "k", until=_in_time())
         with pytest.raises(RequestNotFoundError):
             await backend.uses.report("nobody", "failed")
-        with pytest.raises(RequestNotFoundError):
-            await backend.uses.lapse("nobody")
 
     async def test_a_use_is_found_behind_the_card_and_a_desk_is_told(
         self, backend: Backend

@@ -12,7 +12,6 @@ from sayso.calls import RunRef
 from sayso.errors import RequestNotFoundError
 from sayso.events import Outcome, Resolution
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Opened
 from sayso.testing.builders import a_request, a_response, soon
 
 
@@ -182,21 +181,6 @@ class WatchContract:
     async def test_shortening_an_unknown_request_is_an_error(self, backend: Backend) -> None:
         with pytest.raises(RequestNotFoundError, match="nobody"):
             await backend.watch.shorten("nobody", 1)
-
-    async def test_a_request_that_is_to_be_known_for_longer_lives_no_longer(
-        self, backend: Backend
-    ) -> None:
-        request = a_request()
-        opened = await backend.store.open(request, seconds=30, inbox="", book=None)
-
-        await backend.watch.retain(request.question_id, seconds=900_000)
-        await backend.watch.retain("nobody", seconds=900_000)
-
-        record = await backend.store.get(request.question_id)
-        assert isinstance(opened, Opened)
-        assert record is not None
-        assert 0 < record.seconds_left <= 30
-        assert await backend.store.get("nobody") is None
 
     async def test_pending_are_the_open_requests_by_expiry(self, backend: Backend) -> None:
         for question_id, seconds in (("third", 90), ("ended", 20), ("first", 30), ("second", 60)):

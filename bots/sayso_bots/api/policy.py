@@ -32,8 +32,6 @@ async def opened_or_decided(
     session that the policy saw. What a rule answers is recorded, and with that it is over; the
     rule is counted as used, logged and, where its section says so, audited.
     What is denied of a call as it was made first is denied of what became of it.
-    A rule allows no fixed call of which the arguments here are another reading than those that
-    will run: either of them may be denied, and else a person is asked.
     What was asked under the ``key`` before is joined.
 
     Raises:
@@ -119,8 +117,7 @@ async def _decided(
     decision = decided.decision
     if request.original_arguments is not None:
         denial, _ = await decider.standing(asker, *calls_of(request))
-        is_two_readings = request.fixed and decision.ruling is Ruling.ALLOW
-        decision = denial or (Decision.ASK if is_two_readings else decision)
+        decision = denial or decision
     return decision, decided.book
 
 

@@ -207,8 +207,7 @@ class Draft:
                 stored["suggestedRules"] if "suggestedRules" in stored else _rules(fields, digest)
             )
             fields["denyRules"] = stored.get("denyRules", ())
-            for own in ("fixed", "claims", "kept", "folder"):  # what other doors write
-                fields.pop(own, None)
+            fields.pop("folder", None)  # what other doors write
 
     @property
     def _names(self) -> set[str]:

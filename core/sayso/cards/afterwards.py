@@ -25,10 +25,8 @@ class Told(Protocol):
         ...
 
 
-def afterwards(*, used: bool, report: Told | None, words: CardWords) -> tuple[str, str]:
-    """Whether the approval was used and how that went, and what whoever ran it says of it."""
-    if not used:
-        return words.never_used, ""
+def afterwards(report: Told | None, words: CardWords) -> tuple[str, str]:
+    """How the call went that ran on an approval, and what whoever ran it says of it."""
     if report is None:
         return words.started, ""
     went = words.failed if report.went == "failed" else words.ran

@@ -116,7 +116,6 @@ class CardWords:
     started: str
     ran: str
     failed: str
-    never_used: str
 
     late: str
     elsewhere: str
@@ -229,7 +228,6 @@ ENGLISH = CardWords(
     started="started; how it went was not told",
     ran="ran",
     failed="failed",
-    never_used="approved, never used",
     late="Too late: this was already {how}.",
     elsewhere="This button does not belong to this message.",
     took_too_long="it took too long",

@@ -293,6 +293,4 @@ def _folded(value: Value) -> Value:
 
 
 def _afterwards(use: Use | None, words: CardWords) -> tuple[str, str]:
-    if use is None:
-        return "", ""
-    return afterwards(used=use.at is not None, report=use.report, words=words)
+    return ("", "") if use is None else afterwards(use.report, words)

@@ -1,8 +1,8 @@
-"""What a card says beside a call: claims, reasons, the words of its tool. All of it is data."""
+"""What a card says beside a call: reasons, the words of its tool. All of it is data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from sayso.calls import Folder, Project
 from sayso.cards.card import NAME_LIMIT
@@ -40,18 +40,16 @@ def said_by_tool(wording: Wording | None, words: QuestionWords) -> Iterator[Fact
         yield words.says_link, _shown(f"{wording.host} · {wording.link}")
 
 
-def claimed(
-    claims: Sequence[Fact], folder: Folder | None, project: str | Project, words: QuestionWords
+def working_in(
+    folder: Folder | None, project: str | Project, words: QuestionWords
 ) -> Iterator[Fact]:
-    """What whoever asks says of itself, and the folder that rules about paths are held to.
+    """The folder that rules about paths are held to.
 
     Where that folder is the project, it is said already.
     """
     known = project.folder if isinstance(project, Project) else project
     if folder is not None and folder.root != known:
         yield words.works_in, one_line(folder.root, LONGEST_TOLD)
-    for name, text in claims:
-        yield words.claims.format(name=one_line(name, NAME_LIMIT)), _shown(text)
 
 
 def because(reason: str, words: QuestionWords) -> Iterator[Fact]:

@@ -16,7 +16,6 @@ from pydantic import Field, field_validator, model_validator
 from sayso.calls import Folder, ToolCall
 from sayso.clock import utc_now
 from sayso.digests import is_digest_of, is_same_json, shown_and_digest
-from sayso.errors import InvalidCallError
 from sayso.events import Resolution, UserInputRequest
 from sayso.forms.form_values import NO_INPUTS, Inputs
 from sayso.forms.json_text import MAX_SCHEMA_BYTES
@@ -35,7 +34,7 @@ ALLOW, DENY = "allow", "deny"
 """The keys of two choices; the others are in ``edits``, ``refusals`` and ``always.offers``."""
 
 LONGEST_TOLD = 300
-"""What is told of a policy's reason to ask, or claimed, has at most so many characters."""
+"""What is told of a policy's reason to ask has at most so many characters."""
 
 EditedLines = Annotated[
     tuple[Annotated[int, Field(ge=0, lt=10**9)], ...], Field(max_length=100, exclude_if=not_)
@@ -51,10 +50,8 @@ class PermissionRequestEvent(UserInputRequest):
     JSON Schema, where it has one: arguments that a person edits must fit it.
     ``asked_because`` is why the policy wants a person, where it says so;
     ``deny_rules`` are those of that policy, which nothing comes before.
-    Nobody changes a call that is ``fixed``. ``claims`` are what whoever asks says of
-    itself, pairs of a name and a text; ``wording`` is what the tool's maker says of the
-    call, ``kinds`` of which kind its arguments are; ``kept`` is what the door that it came
-    in by keeps with it for itself. ``folder`` is where the agent works, as it says;
+    ``wording`` is what the tool's maker says of the call, ``kinds`` of which kind its
+    arguments are. ``folder`` is where the agent works, as it says;
     ``edited_lines`` where in its file each edit of the call began when it was asked about.
     """
 
@@ -70,12 +67,9 @@ class PermissionRequestEvent(UserInputRequest):
     suggested_rules: OfferedRules = ()
     asked_because: str = ""
     deny_rules: tuple[DenyRule, ...] = Field(default=(), max_length=MOST_DENY_RULES)
-    fixed: bool = False
-    claims: tuple[tuple[str, str], ...] = ()
     wording: Annotated[Wording | None, Field(exclude_if=not_)] = None
     kinds: dict[str, Kind] = Field(default_factory=dict, exclude_if=not_)
     edited_lines: EditedLines = ()
-    kept: str = ""
     folder: Folder | None = None
 
     @property
@@ -158,7 +152,7 @@ class PermissionRequestEvent(UserInputRequest):
         """The response that lets the call run, with other arguments where they are given.
 
         Raises:
-            InvalidCallError: those cannot be written as JSON, or nobody may change the call.
+            InvalidCallError: those cannot be written as JSON.
         """
         response = self._response(True, by=by, at=at, reason=reason, choice=choice, rule=rule)
         if modified_arguments is None:
@@ -166,8 +160,6 @@ class PermissionRequestEvent(UserInputRequest):
         changed, digest = shown_and_digest(modified_arguments)
         if is_same_json(changed, self.arguments):
             return response
-        if self.fixed:
-            raise InvalidCallError("this call cannot be changed: deny it, and say what should be")
         return response.model_copy(
             update={"modified_arguments": changed, "modified_digest": digest}
         )

@@ -12,7 +12,7 @@ from sayso.dangers.danger import Danger
 from sayso.dangers.found import dangers_of
 from sayso.digests import short_digest
 from sayso.forms.form_values import Inputs
-from sayso.questions.beside import because, claimed, not_shown, said_by_tool, titled
+from sayso.questions.beside import because, not_shown, said_by_tool, titled, working_in
 from sayso.questions.call_values import call_values
 from sayso.questions.dangers import danger_words, lookalike_of, root_of
 from sayso.questions.edits import EDIT, check_edited, edit_choice, edited
@@ -72,7 +72,7 @@ def card_of(request: PermissionRequestEvent) -> CardBody:
         facts=(
             *request.origin,
             *said_by_tool(wording, words),
-            *claimed(request.claims, request.folder, request.run.project, words),
+            *working_in(request.folder, request.run.project, words),
             *because(request.asked_because, words),
             *not_shown(shown, words),
         ),
@@ -196,8 +196,6 @@ def _saying_more(
 ) -> Iterator[Choice]:
     yield deny_with_reason_choice(DENY, words)
     yield changes_choice(words)
-    if request.fixed:
-        return
     edit = edit_choice(request.arguments, request.arguments_schema, words, shown=shown)
     if edit is not None:
         yield edit

@@ -33,7 +33,6 @@ class QuestionWords:
     deny: str
     may_run: str
     asked_because: str
-    claims: str
     works_in: str
     says: str
     says_of: str
@@ -114,7 +113,6 @@ ENGLISH = QuestionWords(
     deny="Deny",
     may_run="May this run?",
     asked_because="Asked because",
-    claims="Claims {name}",
     works_in="Folder",
     says="The tool says",
     says_of="The tool says: {name}",

@@ -27,7 +27,6 @@ AuditKind = Literal[
     "used",
     "ran",
     "failed",
-    "never_used",
     "rule_stored",
     "rule_used",
     "rule_revoked",
@@ -61,7 +60,6 @@ _LASTING = frozenset(
         "used",
         "ran",
         "failed",
-        "never_used",
         "rule_stored",
         "rule_revoked",
         "press_refused",
@@ -174,11 +172,6 @@ def taken() -> Facts:
 def reported(went: str, note: str) -> Facts:
     """How the call went that ran on an approval, as whoever ran it says."""
     return _said(kind="failed" if went == "failed" else "ran", reason=_told(note))
-
-
-def lapsed() -> Facts:
-    """An approval was not used in time."""
-    return _said(kind="never_used")
 
 
 def stored(rule: RememberedRule) -> Facts:

@@ -177,9 +177,6 @@ class BrokenWatch:
     async def shorten(self, question_id: str, seconds: float) -> datetime:
         return await self._inner.shorten(question_id, seconds)
 
-    async def retain(self, question_id: str, *, seconds: float) -> None:
-        await self._inner.retain(question_id, seconds=seconds)
-
     async def pending(self, run: RunRef | None = None) -> Any:
         return await self._inner.pending(run)
 

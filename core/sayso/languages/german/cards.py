@@ -106,7 +106,6 @@ GERMAN = CardWords(
     started="gestartet; was daraus wurde, ist nicht bekannt",
     ran="gelaufen",
     failed="fehlgeschlagen",
-    never_used="genehmigt, nie benutzt",
     late="Zu spät: schon {how}.",
     elsewhere="Diese Schaltfläche gehört nicht zu dieser Nachricht.",
     took_too_long="es hat zu lange gedauert",

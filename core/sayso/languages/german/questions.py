@@ -15,7 +15,6 @@ GERMAN = QuestionWords(
     deny="Ablehnen",
     may_run="Darf das laufen?",
     asked_because="Gefragt, weil",
-    claims="Behauptet: {name}",
     works_in="Ordner",
     says="Das Tool sagt",
     says_of="Das Tool sagt: {name}",

@@ -238,12 +238,6 @@ class MemoryWatch:
         entry.deadline = min(entry.deadline, self._clock() + timedelta(seconds=seconds))
         return entry.deadline
 
-    async def retain(self, question_id: str, *, seconds: float) -> None:
-        """Let the request be known for so many seconds from now at least."""
-        if (entry := self._records.find(question_id)) is not None:
-            until = self._clock() + timedelta(seconds=seconds)
-            entry.keep = max(entry.keep, until - entry.deadline)
-
     async def asked_last(self, run: RunRef) -> Sequence[UserInputRequest]:
         """What the run's session asked people last, the newest first."""
         last = islice(self._records.asked_last(run), MOST_ASKED_LAST)

@@ -9,53 +9,35 @@ from sayso.stores import audit
 from sayso.stores.memory.audit import MemoryAudit
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Entry, Records
-from sayso.stores.memory.rules import MemoryRules
-from sayso.stores.ports import BookChanged, Report, Use, Went
+from sayso.stores.ports import Report, Use, Went
 
 
 class MemoryUses:
     """Uses, as long as the requests themselves."""
 
-    def __init__(
-        self, records: Records, rules: MemoryRules, audit: MemoryAudit, outbox: MemoryOutbox
-    ) -> None:
+    def __init__(self, records: Records, audit: MemoryAudit, outbox: MemoryOutbox) -> None:
         self._records = records
-        self._rules = rules
         self._audit = audit
         self._outbox = outbox
 
-    async def take(
-        self, question_id: str, key: str, *, until: datetime, book: str | None = None
-    ) -> Use | BookChanged | None:
+    async def take(self, question_id: str, key: str, *, until: datetime) -> Use | None:
         """Use an approval, once."""
         entry, now = self._records.get(question_id), self._records.now()
-        if entry.use is not None and entry.use.at is not None:
+        if entry.use is not None:
             return entry.use
         if not _is_approved(entry) or now >= until:
             return None
-        if book is not None and self._rules.version(entry.request.run) != book:
-            return BookChanged()
         return self._told(entry, Use(key, now), audit.taken())
 
     async def report(self, question_id: str, went: Went, note: str = "") -> Use | None:
         """Record how the call went; the first report counts."""
         entry = self._records.get(question_id)
-        if entry.use is None or entry.use.at is None:
+        if entry.use is None:
             return None
         if entry.use.report is not None:
             return entry.use
         use = replace(entry.use, report=Report(went, self._records.now(), note))
         return self._told(entry, use, audit.reported(went, note))
-
-    async def lapse(self, question_id: str) -> bool:
-        """Record that an approval was not used."""
-        entry = self._records.get(question_id)
-        if entry.use is not None:
-            return entry.use.at is None
-        if not _is_approved(entry):
-            return False
-        self._told(entry, Use(), audit.lapsed())
-        return True
 
     def _told(self, entry: Entry, use: Use, facts: audit.Facts) -> Use:
         entry.use = use

@@ -230,10 +230,6 @@ class Watch(Protocol):
         """
         ...
 
-    async def retain(self, question_id: str, *, seconds: float) -> None:
-        """Let the request be known for so many seconds from now at least, if it still is."""
-        ...
-
     async def asked_last(self, run: RunRef) -> Sequence[UserInputRequest]:
         """What the run's session asked people last, the newest first, as far as it is known.
 

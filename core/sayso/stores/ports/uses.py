@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
-from sayso.stores.ports.rules import BookChanged
-
 Went = Literal["succeeded", "failed"]
 """How a call went that ran on an approval, as whoever ran it says."""
 
@@ -26,11 +24,11 @@ class Use:
     """What is told of an approval after it was given.
 
     It was used ``at`` a moment of the store's clock, by whoever brought the
-    ``key``, and went as the ``report`` says; or, without a moment, it was never used.
+    ``key``, and went as the ``report`` says.
     """
 
-    key: str = ""
-    at: datetime | None = None
+    key: str
+    at: datetime
     report: Report | None = None
 
 
@@ -42,22 +40,14 @@ class Uses(Protocol):
     and RequestNotFoundError where there is no such request.
     """
 
-    async def take(
-        self, question_id: str, key: str, *, until: datetime, book: str | None = None
-    ) -> Use | BookChanged | None:
+    async def take(self, question_id: str, key: str, *, until: datetime) -> Use | None:
         """Use an approval, once: one atomic step. Answers the use that counts, this or another.
 
         None where there is none to be had: at ``until`` by the store's clock it
-        is over, and nothing but an approval of a call is used. ``book`` is the version of the
-        session's rules that the call was held against: where they are others by now,
-        nothing is used. A use that counts already is answered whatever they are.
+        is over, and nothing but an approval of a call is used.
         """
         ...
 
     async def report(self, question_id: str, went: Went, note: str = "") -> Use | None:
         """Record how the call went; the first report counts. None where it was not used."""
-        ...
-
-    async def lapse(self, question_id: str) -> bool:
-        """Record that an approval was not used; False where it was."""
         ...

@@ -20,9 +20,8 @@ slot uses several namespaces.
                              since when in ms it is closed and where it was sent to,
                              ``b`` and ``z`` when it was opened and ended in ms,
                              ``pk`` who used the approval, ``pa`` when in ms, ``po`` how that
-                             went, ``pt`` when that was told, ``pl`` since when it is known
-                             that nobody did, ``rb`` who took back what it stored and ``rt``
-                             when in ms,
+                             went, ``pt`` when that was told, ``rb`` who took back what it
+                             stored and ``rt`` when in ms,
                              ``u`` how many refused presses the audit has of it and
                              ``u:<kind> <actor>`` which, ``k`` the key it was asked under,
                              as ``key:…`` has it, ``w:<waiter>`` the inbox of a process that
@@ -82,8 +81,7 @@ request, documents as long as was said, errands a week after they were due or la
 decisions a year or as long as the workers are told and the activity of an agent 90 days after its
 last entry, the events of a branch a week after the last of them and
 its numbers 90 days, budgets an hour after the last message, new addresses and what was spent half
-a year after the last question for them, the floor half a year after it was last laid. A request,
-and its ``key``, live longer where somebody retains them.
+a year after the last question for them, the floor half a year after it was last laid.
 """
 
 from __future__ import annotations

@@ -171,7 +171,7 @@ def _record(question_id: str, fields: Mapping[bytes, bytes], now: int) -> Record
         decode_ending(fields[b"y"]) if b"y" in fields else None,
         _moment_in(fields, b"b"),
         _moment_in(fields, b"z"),
-        read_use([fields.get(name) for name in (b"pk", b"pa", b"po", b"pt", b"pl")]),
+        read_use([fields.get(name) for name in (b"pk", b"pa", b"po", b"pt")]),
         read_revoked(fields.get(b"rb"), fields.get(b"rt")),
     )
 
@@ -192,9 +192,9 @@ def read_revoked(by: bytes | None, at: bytes | None) -> Revoked | None:
 
 def read_use(reply: Sequence[bytes | None]) -> Use | None:
     """What became of an approval; None where nothing is told of it."""
-    key, at, report, reported, lapsed = reply
+    key, at, report, reported = reply
     if key is None or at is None:
-        return None if lapsed is None else Use()
+        return None
     if report is None or reported is None:
         return Use(key.decode(), moment(at))
     went, note = from_json(report)

@@ -46,7 +46,6 @@ _log = logging.getLogger(__name__)
 _OPEN, _SETTLE, _GET = Script("open"), Script("settle"), Script("get")
 _SETTLE_LATER, _OVERRULE = Script("settle_later"), Script("overrule")
 _LOOK, _DUE, _SHORTEN = Script("look"), Script("due"), Script("shorten")
-_RETAIN = Script("retain")
 _OF_SESSION, _ASKED_LAST = Script("of_session"), Script("asked_last")
 _RULE: TypeAdapter[RememberedRule] = TypeAdapter(RememberedRule)
 # The book of a rule, as settle.lua counts them; any other is its session's.
@@ -302,10 +301,6 @@ class RedisWatch:
         if not deadline:
             raise RequestNotFoundError(question_id)
         return moment(deadline)
-
-    async def retain(self, question_id: str, *, seconds: float) -> None:
-        """Let the request be known for so many seconds from now at least."""
-        await self._client.run(_RETAIN, question_id, ceil(seconds * 1000))
 
     async def asked_last(self, run: RunRef) -> Sequence[UserInputRequest]:
         """What the run's session asked people last, the newest first."""

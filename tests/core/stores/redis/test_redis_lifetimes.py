@@ -46,24 +46,6 @@ async def test_a_request_that_nobody_was_shown_is_known_for_a_day(
     assert DAY + 590_000 < left <= DAY + 600_000
 
 
-async def test_what_is_to_be_known_for_longer_is_and_so_is_the_key_that_leads_to_it(
-    backend: Backend, server: Any, keys: Keys
-) -> None:
-    asked = a_request("q-1")
-    await backend.store.open(asked, seconds=600, inbox="", book=None, key="k")
-    (pointer,) = [one async for one in server.scan_iter(f"{keys.prefix}key:*")]
-    before = await server.pexpiretime(keys.record("q-1"))
-
-    await backend.watch.retain("q-1", seconds=3_600)
-    assert await server.pexpiretime(keys.record("q-1")) == before
-
-    await backend.watch.retain("q-1", seconds=9 * DAY / 1000)
-    for key in (keys.record("q-1"), pointer):
-        assert 9 * DAY - 10_000 < await server.pttl(key) <= 9 * DAY + 3_600_000
-    await backend.watch.retain("q-2", seconds=9 * DAY / 1000)
-    assert not await server.exists(keys.record("q-2"))
-
-
 async def test_a_key_leads_to_its_request_as_long_as_the_card_is_known(
     backend: Backend, server: Any, keys: Keys
 ) -> None:

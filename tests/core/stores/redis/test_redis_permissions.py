@@ -52,7 +52,6 @@ STEPS: Mapping[str, Step] = {
     "overrule": lambda b: b.store.overrule("q-approved", a_response(APPROVED, approved=False)),
     "use an approval": lambda b: b.uses.take("q-approved", "me", until=NOW + timedelta(hours=1)),
     "report a use": lambda b: b.uses.report("q-used", "succeeded"),
-    "leave it unused": lambda b: b.uses.lapse("q-approved"),
     "use a rule": lambda b: b.rules.use(RUN, KEPT.rule_id),
     "revoke": lambda b: b.rules.revoke(KEPT.rule_id, by="cli:me"),
     "refuse a press": lambda b: b.audit.refuse("q-open", "late", by="x:y", place="", choice=""),
@@ -62,12 +61,12 @@ STEPS: Mapping[str, Step] = {
     ),
 }
 KINDS = [
-    "r:", "key:", "due", "open:", "limits", "jobs", "after", "errands:", "asked:", "seen:",
+    "r:", "key:", "due", "open:", "limits", "jobs", "after", "asked:", "seen:",
     "book:", "books", "rule:", "floor", "audit", "audited", "agents", "activity:", "nothing",
 ]  # fmt: skip
 OTHER_KINDS = [
-    "h:", "desks", "state:", "once:", "document:", "lease:", "budget:", "moved:", "draft:",
-    "branch:", "log:",
+    "h:", "desks", "errands:", "state:", "once:", "document:", "lease:", "budget:", "moved:",
+    "draft:", "branch:", "log:",
 ]  # fmt: skip
 PUBLISHING = [
     "open", "approve", "approve always", "approve at a desk", "deny", "overrule", "withdraw",

@@ -12,10 +12,10 @@ if not id then
 end
 local known = redis.call(
   'HMGET', P .. 'r:' .. id, 'q', 'd', 'c:' .. handle, 'e', 'm:' .. handle, 'x:' .. handle,
-  'pk', 'pa', 'po', 'pt', 'pl', 'rb', 'rt', 'n:' .. handle
+  'pk', 'pa', 'po', 'pt', 'rb', 'rt', 'n:' .. handle
 )
 if not known[1] or not known[3] then return {'unknown'} end
 return {
   'found', id, known[1], known[2], known[3], known[4], known[5], known[6],
-  {known[7], known[8], known[9], known[10], known[11]}, {known[12], known[13]}, known[14]
+  {known[7], known[8], known[9], known[10]}, {known[11], known[12]}, known[13]
 }

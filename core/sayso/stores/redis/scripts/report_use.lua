@@ -13,4 +13,4 @@ if not known[3] then
   redis.call('HSET', record, 'po', report, 'pt', now)
   tell_use(id, known[4], known[5], facts, now)
 end
-return redis.call('HMGET', record, 'pk', 'pa', 'po', 'pt', 'pl')
+return redis.call('HMGET', record, 'pk', 'pa', 'po', 'pt')

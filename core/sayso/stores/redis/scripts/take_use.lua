@@ -1,10 +1,8 @@
--- Use an approval, once: request id, the caller's key, until when in ms, facts for the audit, whether
--- to check the version of the rules, and that version.
--- Answers 0 when there is no such request, 1 when nothing can be used, 2 when the rules are others,
--- or what became of it.
-local id, key, over, facts, check, version = unpack(ARGV)
+-- Use an approval, once: request id, the caller's key, until when in ms, facts for the audit.
+-- Answers 0 when there is no such request, 1 when nothing can be used, or what became of it.
+local id, key, over, facts = unpack(ARGV)
 local record = P .. 'r:' .. id
-local known = redis.call('HMGET', record, 'q', 'e', 'pk', 'n', 's', 'a', 'j')
+local known = redis.call('HMGET', record, 'q', 'e', 'pk', 'n')
 if not known[1] then
   be_primary()
   return 0
@@ -14,8 +12,7 @@ if not known[3] then
   if not known[2] or now >= tonumber(over) then return 1 end
   local ending = cjson.decode(known[2])
   if ending.type ~= 'PERMISSION_RESPONSE' or ending.approved ~= true then return 1 end
-  if check == '1' and version_of(known[5], known[6], known[7]) ~= version then return 2 end
   redis.call('HSET', record, 'pk', key, 'pa', now)
   tell_use(id, known[2], known[4], facts, now)
 end
-return redis.call('HMGET', record, 'pk', 'pa', 'po', 'pt', 'pl')
+return redis.call('HMGET', record, 'pk', 'pa', 'po', 'pt')

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import re
 import tomllib
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from support.parsers import load_parsers
 
 from sayso.clock import utc_now
 from sayso.questions.permission import PermissionRequestEvent
@@ -137,18 +137,8 @@ def _commands() -> set[str]:
     return found
 
 
-def _parsers(parser: argparse.ArgumentParser, prefix: str = "") -> Iterator[str]:
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for name, child in action.choices.items():
-                yield f"{prefix}{name}"
-                yield from _parsers(child, f"{prefix}{name} ")
-
-
 def test_commands_exist_and_none_is_forgotten() -> None:
-    from sayso_bots.cli.parser import load_all, sayso_parser
-
-    shown, known = _commands(), set(_parsers(load_all(sayso_parser())))
+    shown, known = _commands(), set(load_parsers())
 
     assert shown <= known
     assert known - shown <= {"webhook", "api", "hook"}

@@ -89,9 +89,10 @@ async def test_a_file_is_written(start: Start, tmp_path: Path) -> None:
 
 
 async def test_nobody_reads_what_it_says(start: Start, tmp_path: Path) -> None:
+    words = ("api", "token", "ci", "--json")
     reads, writes = os.pipe()
     os.close(reads)
-    process = await start("completion", "bash", env=ENV, cwd=tmp_path, stdout=writes, stderr=PIPE)
+    process = await start(*words, env=ENV, cwd=tmp_path, stdout=writes, stderr=PIPE)
     os.close(writes)
 
     assert await done(process) == (1, None, b"")

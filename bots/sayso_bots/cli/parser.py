@@ -38,7 +38,6 @@ COMMANDS = {
     "mcp": "serve tools to an MCP client by which an agent asks; none of them can approve",
     "mcp-proxy": "ask in chat before a tool of an MCP server runs, whatever the client",
     "acp": "stand between an editor and its agent: what it asks is asked in chat as well",
-    "completion": "print a completion script for your shell",
 }
 """The commands with a line of help; each is the file of its name in this folder, with _ for -."""
 
@@ -54,14 +53,6 @@ def sayso_parser() -> Parser:
     commands = parser.add_group("COMMAND", _Command)
     for name, text in COMMANDS.items():
         _add(commands, name, text)
-    return parser
-
-
-def load_all(parser: Parser) -> Parser:
-    """The parser with the arguments of all commands, as completion wants it."""
-    for command in parser.children():
-        if isinstance(command, _Command):
-            command.load()
     return parser
 
 
@@ -133,18 +124,6 @@ class Parser(argparse.ArgumentParser):
         parser = _add(actions, name, text)
         parser.set_defaults(run=run)
         return parser
-
-    def children(self) -> Iterable[Parser]:
-        """The parsers of the commands below this one."""
-        for action in self._actions:
-            if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001  no public name
-                yield from action.choices.values()
-
-    def options(self) -> Iterable[argparse.Action]:
-        """The options and arguments of this command and of those below it."""
-        yield from self._actions
-        for child in self.children():
-            yield from child.options()
 
     def parse_known_args(  # type: ignore[override]  # the overloads say the same of one parameter
         self, args: Sequence[str] | None = None, namespace: Any = None

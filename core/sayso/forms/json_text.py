@@ -82,7 +82,7 @@ class SchemaValidator:
         try:
             import jsonschema_rs
         except ImportError:
-            reason = "it is checked by jsonschema-rs: pip install 'sayso[schema]'"
+            reason = "it needs jsonschema-rs: install Sayso with its extra `schema`"
             raise SchemaError("", reason) from None
         try:
             self._validator = jsonschema_rs.validator_for(

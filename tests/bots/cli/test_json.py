@@ -7,15 +7,14 @@ import json
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.commands import ROUTES, Done, Run, env_of
+from support.parsers import actions_below, load_parsers
 
 from sayso.calls import new_id
 from sayso.stores.connect import open_store
 from sayso.testing import a_request, a_response, a_rule
-from sayso_bots.cli.parser import load_all, sayso_parser
 from sayso_playground import Playground
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "commands.md"
@@ -109,16 +108,13 @@ async def test_what_platforms_say_has_the_documented_fields(
 
 
 def test_every_command_that_prints_results_knows_json() -> None:
-    # They print no results, or a script, or what an agent reads.
-    silent = {"demo", "serve", "completion", "hook claude-code", "hook codex", "acp", "mcp-proxy"}
-    found: dict[str, Any] = {}
-    for command in load_all(sayso_parser()).children():
-        for leaf in tuple(command.children()) or (command,):
-            found[leaf.prog.removeprefix("sayso ")] = leaf
+    # They print no results, or what an agent reads.
+    silent = {"demo", "serve", "hook claude-code", "hook codex", "acp", "mcp-proxy"}
+    found = {name: parser for name, parser in load_parsers().items() if not actions_below(parser)}
     without = {
         name
         for name, parser in found.items()
-        if not any("--json" in option.option_strings for option in parser.options())
+        if not any("--json" in option.option_strings for option in parser._actions)
     }
 
     assert without == silent

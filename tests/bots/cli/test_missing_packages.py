@@ -30,7 +30,6 @@ def test_asking_loads_no_chat_library() -> None:
             "aiohttp",
             "`sayso serve` needs aiohttp: install Sayso with its extra `bots`",
         ),
-        ("['completion', 'bash']", "shtab", "completion needs shtab: install Sayso with its extra"),
     ],
 )
 def test_a_package_that_is_not_installed_is_named_with_its_extra(

@@ -33,7 +33,6 @@ ACTS = "\x1b[2J\x9b1A\u202e\nsayso: approved"
         ("webhook", "set", ACTS),
         ("webhook", "show", "--platform", ACTS),
         ("api", "token", ACTS),
-        ("completion", ACTS),
         ("demo", "--port", ACTS),
     ],
     ids=" ".join,

@@ -84,10 +84,10 @@ def test_it_tells_its_version(run: Run) -> None:
             "sayso: 'y' is one argument too many; see `sayso ask --help`\n",
         ),
         (
-            ("completion", "tcsh"),
+            ("serve", "--log-format", "xml"),
             (
-                "sayso: argument SHELL: 'tcsh' is not one of bash, zsh, fish; "
-                "see `sayso completion --help`\n"
+                "sayso: argument --log-format: 'xml' is not one of text, json; "
+                "see `sayso serve --help`\n"
             ),
         ),
         (

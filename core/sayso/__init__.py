@@ -45,7 +45,6 @@ if TYPE_CHECKING:
         WrongRequestTypeError,
     )
     from sayso.events import Event, Outcome, Resolution, UserInputRequest, UserInputResponse
-    from sayso.globs.glob import escape
     from sayso.policy.chain import Chain, When
     from sayso.policy.decision import Decision, Policy, PolicyContext, Ruling
     from sayso.policy.permissions import Permissions
@@ -86,6 +85,7 @@ if TYPE_CHECKING:
         sub_agent_tool,
     )
     from sayso.rules.deny_rule import DenyRule
+    from sayso.rules.glob import escape_glob
     from sayso.rules.lint import lint_rules
     from sayso.rules.matchers import HostMatcher, PathMatcher, ShellMatcher
     from sayso.rules.rule import PatternRule, RememberedRule, Rule
@@ -174,7 +174,7 @@ __all__ = [
     "WrongLoopError",
     "WrongRequestTypeError",
     "connect",
-    "escape",
+    "escape_glob",
     "lint_rules",
     "multi_agent_tool",
     "open_store",
@@ -248,7 +248,7 @@ _ROOMS = {
         "UserInputRequest",
         "UserInputResponse",
     ),
-    "sayso.globs.glob": ("escape",),
+    "sayso.rules.glob": ("escape_glob",),
     "sayso.policy.chain": (
         "Chain",
         "When",

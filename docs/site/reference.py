@@ -45,7 +45,7 @@ PAGES = (
         "policies",
         "Policies and rules",
         "Whether a call runs, does not run, or needs a person.",
-        ("sayso.policy", "sayso.rules", "sayso.always", "sayso.globs"),
+        ("sayso.policy", "sayso.rules", "sayso.always"),
     ),
     _Page(
         "questions",

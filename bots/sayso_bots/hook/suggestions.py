@@ -7,7 +7,7 @@ from typing import Any
 
 from sayso.always.widths import MOST_SUGGESTED
 from sayso.calls import ToolCall
-from sayso.globs.glob import escape
+from sayso.rules.glob import escape_glob
 from sayso.rules.rule import PatternRule, Rule
 
 _COMMAND = "command"
@@ -46,7 +46,7 @@ def _rule(tool: str, content: object) -> Iterator[Rule]:
     if not isinstance(content, str) or not content:
         return
     if tool == "Bash" and "*" not in content:
-        yield PatternRule(tool, {_COMMAND: escape(content)})
+        yield PatternRule(tool, {_COMMAND: escape_glob(content)})
     folder = content.removeprefix("/").removesuffix(_BELOW)
     if content.startswith(_ROOTED) and content.endswith(_BELOW) and folder:
-        yield PatternRule(tool, {_FILE: f"{escape(folder)}{_BELOW}"})
+        yield PatternRule(tool, {_FILE: f"{escape_glob(folder)}{_BELOW}"})

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sayso.always.programs import program_of
-from sayso.globs import dangers as globs
-from sayso.globs.notes import Danger, DangerKind
 from sayso.known.tools import sends_queries
+from sayso.rules.glob_warnings import Danger, DangerKind, find_dangers
 from sayso.rules.matchers import ShellMatcher
 from sayso.rules.rule import Rule
 from sayso.shell.looks import READING
@@ -76,7 +75,7 @@ def _of_params(rule: Rule) -> Iterator[RuleDanger]:
     for parameter, pattern in rule.params.items():
         program = program_of(pattern)
         if program is None:
-            yield from (WidePattern(parameter, danger) for danger in globs.dangers(pattern))
+            yield from (WidePattern(parameter, danger) for danger in find_dangers(pattern))
         elif program in READING:
             yield ShowsFiles(program)
 
@@ -93,4 +92,4 @@ def _matches_everything(pattern: str) -> bool:
     # A program with plain words is narrow by construction, and costly to examine.
     if program_of(pattern) is not None:
         return False
-    return any(found.kind is DangerKind.MATCHES_EVERYTHING for found in globs.dangers(pattern))
+    return any(found.kind is DangerKind.MATCHES_EVERYTHING for found in find_dangers(pattern))

@@ -19,9 +19,9 @@ from sayso.always.programs import program_of
 from sayso.always.words import AlwaysWords
 from sayso.calls import RunRef, ToolCall
 from sayso.digests import short_digest
-from sayso.globs.words import danger_in_words
 from sayso.rules.matchers import HostMatcher, Matcher, ShellMatcher, said_as_line
 from sayso.rules.rule import Rule, Scope
+from sayso.rules.words import danger_in_words
 from sayso.text.blanks import folded_json, unmarked
 from sayso.text.secrets import redacted
 from sayso.text.visible import shortened, visible

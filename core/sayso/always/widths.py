@@ -11,9 +11,9 @@ from sayso.always.widths_by_role import by_roles
 from sayso.calls import ToolCall
 from sayso.digests import arguments_digest, as_json
 from sayso.errors import InvalidCallError
-from sayso.globs.glob import escape
 from sayso.known.tools import alike, known, roles_in
 from sayso.rules.declarations import DerivePermission, ToolAnnotations
+from sayso.rules.glob import escape_glob
 from sayso.rules.javascript import as_text
 from sayso.rules.roles import Roles
 from sayso.rules.rule import PatternRule, Rule, literal_rule
@@ -142,11 +142,11 @@ def _declared(call: ToolCall, function: DerivePermission) -> Iterator[Rule]:
 def _meant(call: ToolCall, said: object) -> Rule | None:
     """The rule that a tool means: its params are literal, unless it marks them as patterns."""
     if isinstance(said, Mapping):
-        return Rule(call.name, {name: escape(as_text(value)) for name, value in said.items()})
+        return Rule(call.name, {name: escape_glob(as_text(value)) for name, value in said.items()})
     if not isinstance(said, Rule):
         return None
     params = said.params
     if not isinstance(said, PatternRule):
-        params = {name: escape(text) for name, text in params.items()}
+        params = {name: escape_glob(text) for name, text in params.items()}
     digests = said.arguments_digest, said.others_digest
     return Rule(said.tool, params, *digests, said.talk, said.matchers, said.also)

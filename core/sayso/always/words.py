@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sayso.globs.words import ENGLISH as GLOB_ENGLISH
-from sayso.globs.words import GlobWords
+from sayso.rules.words import GLOB_ENGLISH, GlobWords
 from sayso.text.counted import Counted
 
 

@@ -17,8 +17,7 @@ from sayso.policy.permissions import Permissions
 from sayso.policy.remembered import remembered_decision
 from sayso.rules.declarations import Requirements
 from sayso.rules.deny_rule import DenyRule
-from sayso.rules.index import RuleIndex
-from sayso.rules.rule import Rule
+from sayso.rules.rule import Rule, matching_rules
 
 
 class RulePolicy:
@@ -53,12 +52,9 @@ class RulePolicy:
         self._default = default
         called = lines or {}
         self._given = Permissions(tuple(allow), tuple(allow_once), tuple(deny))
-        self._allow = RuleIndex(allow)
         self._allowed = _decisions(Decision.ALLOW, "allow rule", len(allow), called)
-        self._once = RuleIndex(allow_once)
         self._keys = once_keys(allow_once)
         self._allowed_once = _decisions(Decision.ALLOW, "allow-once rule", len(allow_once), called)
-        self._deny = RuleIndex(deny)
         self._denied = _decisions(Decision.DENY, "deny rule", len(deny), called)
         self._deny_rules = _by_tool(deny, self._denied)
         self._by_default = _NOT_BY_DEFAULT.because(
@@ -122,10 +118,10 @@ class RulePolicy:
         needed = self._need(call, context)
         if isinstance(needed, Decision):
             return needed
-        number = self._allow.first(call)
+        number = next(matching_rules(self._given.allow, call), None)
         if number is not None:
             return self._allowed[number]
-        once = tuple(self._once.matching(call))
+        once = tuple(matching_rules(self._given.allow_once, call))
         if once:
             return self._spend(call, context, once, needed)
         return self._remembered_or_ask(call, context, needed)
@@ -134,7 +130,7 @@ class RulePolicy:
         """The denial of this call, which nothing can come before; None where there is none."""
         if (denial := denial_of(call.call_id, self._denied_call_ids)) is not None:
             return denial
-        number = self._deny.first(call)
+        number = next(matching_rules(self._given.deny, call), None)
         if number is not None:
             return self._denied[number]
         return remembered_decision(call, context, "deny")

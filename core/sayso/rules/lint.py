@@ -6,12 +6,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sayso.globs.dangers import dangers, misses
-from sayso.globs.glob import Glob
-from sayso.globs.notes import Danger, DangerKind, Miss
-from sayso.globs.words import danger_in_words, misses_in_words
+from sayso.rules.glob import compile_glob
+from sayso.rules.glob_reader import read_glob
+from sayso.rules.glob_warnings import Danger, DangerKind, Miss, find_dangers, find_misses
 from sayso.rules.rule import Rule
-from sayso.rules.words import ENGLISH, LintWords, RuleList, Shadow
+from sayso.rules.words import (
+    ENGLISH,
+    LintWords,
+    RuleList,
+    Shadow,
+    danger_in_words,
+    misses_in_words,
+)
 
 # A deny rule that matches more than its author thinks is not dangerous.
 _WIDTHS = frozenset(
@@ -182,13 +188,13 @@ def _of_deny(name: ListedRule, rule: Rule) -> Iterator[LintFinding]:
         finding for finding in _of_patterns(name, rule.params) if finding.danger.kind not in _WIDTHS
     )
     for parameter, pattern in rule.params.items():
-        if missed := misses(pattern):
+        if missed := find_misses(pattern):
             yield PatternMisses(name, parameter, pattern, missed)
 
 
 def _of_patterns(name: ListedRule, params: Mapping[str, str]) -> Iterator[PatternMatches]:
     for parameter, pattern in params.items():
-        for danger in dangers(pattern):
+        for danger in find_dangers(pattern):
             yield PatternMatches(name, parameter, pattern, danger)
 
 
@@ -221,19 +227,11 @@ def _covers(wide: Rule, narrow: Rule) -> bool:
 def _pattern_covers(wide: str, narrow: str) -> bool:
     if wide == narrow:
         return True
-    if (text := _only_text(narrow)) is not None:
-        return Glob(wide).matches(text)
+    if (text := read_glob(narrow).literal) is not None:
+        return compile_glob(wide).matches(text)
     first, second = _BEGINNING.fullmatch(wide), _BEGINNING.fullmatch(narrow)
     if first is None or second is None or not second[1].startswith(first[1]):
         return False
     # A star takes no hidden name and nothing empty: be certain that the rest has neither.
     rest = second[1][len(first[1]) :]
     return bool(rest) and not first[1].endswith("/") and "." not in rest and "/" not in rest
-
-
-def _only_text(pattern: str) -> str | None:
-    """The one text that a pattern matches, where that is certain."""
-    text = re.sub(r"\\(.)", r"\1", pattern, flags=re.DOTALL)
-    needed = Glob(pattern).needs
-    plain = re.fullmatch(r"(?:[A-Za-z0-9_\-/ :=,.]|\\.)+", pattern, flags=re.DOTALL)
-    return text if plain and needed.whole and needed.heads == {text} else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from operator import not_
@@ -26,7 +26,7 @@ from pydantic_core import from_json
 from sayso.calls import ToolCall, new_id
 from sayso.digests import arguments_digest, has_known_form
 from sayso.errors import ConfigError
-from sayso.globs.glob import check_pattern, compiled, escape
+from sayso.rules.glob import compile_glob, escape_glob
 from sayso.rules.javascript import as_text
 from sayso.rules.matchers import Matcher
 from sayso.rules.values import Values
@@ -70,7 +70,7 @@ class Rule:
     def _readable(cls, params: Mapping[str, str]) -> Mapping[str, str]:
         for name, pattern in params.items():
             try:
-                check_pattern(pattern)
+                compile_glob(pattern)
             except ConfigError as error:
                 raise ConfigError(f"the pattern of {name!r} is refused: {error}") from None
         return params
@@ -106,7 +106,7 @@ class Rule:
         values = values or Values(call.arguments, call.folder)
         for name, pattern in self.params.items():
             value = values.get(name)
-            if value is None or not compiled(pattern).fits(value):
+            if value is None or not compile_glob(pattern).matches(value):
                 return False
         for name, fit in self.matchers.items():
             folder = values.runs_in if fit.kind == "shell" else values.folder
@@ -126,9 +126,15 @@ class Rule:
 class PatternRule(Rule):
     """A rule whose params are meant as patterns, where what a tool suggests is taken literally.
 
-    Put values that came with the call through ``escape``: a star that an agent
+    Put values that came with the call through ``escape_glob``: a star that an agent
     writes into its arguments is a star of the rule otherwise.
     """
+
+
+def matching_rules(rules: Sequence[Rule], call: ToolCall) -> Iterator[int]:
+    """The positions of the rules that are about the call, in order."""
+    values = Values(call.arguments, call.folder)
+    return (number for number, rule in enumerate(rules) if rule.matches(call, values))
 
 
 def check_can_deny(rule: Rule) -> None:
@@ -161,7 +167,7 @@ def literal_rule(call: ToolCall, digest: str | None = None, *, talk: Sequence[st
     readable = sum(map(len, texts.values())) <= _READABLE
     return Rule(
         tool=call.name,
-        params={name: escape(text) for name, text in texts.items()} if readable else {},
+        params={name: escape_glob(text) for name, text in texts.items()} if readable else {},
         arguments_digest=digest if digest and not talk else arguments_digest(held),
         talk=tuple(sorted(talk)),
     )

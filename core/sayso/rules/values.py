@@ -8,7 +8,6 @@ from typing import Any
 
 from sayso.calls import Folder
 from sayso.digests import Digests
-from sayso.globs.value import Value
 from sayso.rules.javascript import as_text
 from sayso.rules.paths import find_place
 
@@ -25,18 +24,18 @@ class Values:
     def __init__(self, arguments: Mapping[str, Any], folder: Folder | None = None) -> None:
         self._arguments = arguments
         self.folder = folder
-        self._values: dict[str, Value] = {}
+        self._values: dict[str, str] = {}
         self.digests = Digests(arguments)
 
-    def get(self, name: str) -> Value | None:
-        """The value of a parameter; None if the call has no such parameter.
+    def get(self, name: str) -> str | None:
+        """The value of a parameter as text; None if the call has no such parameter.
 
         Raises:
             InvalidCallError: it has no JSON form, or no certain one.
         """
         found = self._values.get(name)
         if found is None and name in self._arguments:
-            found = self._values[name] = Value(as_text(self._arguments[name]))
+            found = self._values[name] = as_text(self._arguments[name])
         return found
 
     def plain(self, name: str) -> Any:

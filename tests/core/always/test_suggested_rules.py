@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sayso import PatternRule, Rule, ToolCall, escape
+from sayso import PatternRule, Rule, ToolCall, escape_glob
 from sayso.always.widths import derive
 
 
@@ -43,7 +43,7 @@ def test_a_rule_that_a_tool_suggests_is_literal_unless_it_is_marked_as_a_pattern
 
 def test_a_pattern_of_a_tool_keeps_what_is_escaped_in_it_literal() -> None:
     def starting(arguments: Mapping[str, Any]) -> Rule:
-        return PatternRule("scale", {"service": f"{escape(arguments['service'])}-*"})
+        return PatternRule("scale", {"service": f"{escape_glob(arguments['service'])}-*"})
 
     call = ToolCall("scale", {"service": "a*"})
     (rule,) = (one for one in [starting(call.arguments)])

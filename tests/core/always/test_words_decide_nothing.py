@@ -15,13 +15,11 @@ from sayso.always.words import AlwaysWords
 from sayso.calls import RunRef, ToolCall
 from sayso.cards.card import Choice
 from sayso.digests import arguments_digest
-from sayso.globs.notes import DangerKind, MissKind
-from sayso.globs.words import ENGLISH as GLOB_ENGLISH
-from sayso.globs.words import GlobWords
+from sayso.rules.glob_warnings import DangerKind, MissKind
 from sayso.rules.lint import PatternMatches, PatternMisses, lint_rules
 from sayso.rules.rule import Rule, literal_rule
 from sayso.rules.words import ENGLISH as LINT_ENGLISH
-from sayso.rules.words import LintWords, Shadow
+from sayso.rules.words import GLOB_ENGLISH, GlobWords, LintWords, Shadow
 
 RUN = RunRef("deploy-bot", "s-1")
 CALLS = (
@@ -30,7 +28,7 @@ CALLS = (
     ToolCall("read", {"path": "src/main.py", "lines": 3}),
     ToolCall("now", {}),
 )
-PATTERNS = ("**", "*", "!x", "git *", "?(x)**", "src/**", "*.py", "{1..100}*", "[!r]*", '"say *"')
+PATTERNS = ("**", "*", "!x", "git *", "?(x)**", "src/**", "*.py", "{1..100}*", "[!r]*")
 
 X_GLOBS = GlobWords(
     dangers=dict.fromkeys(DangerKind, "x"),

@@ -15,10 +15,10 @@ from support.examples import examples
 
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError
-from sayso.globs.glob import escape
 from sayso.policy.decision import Decision, PolicyContext, Ruling, evaluate
 from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.declarations import Requirements, ToolAnnotations
+from sayso.rules.glob import escape_glob
 from sayso.rules.rule import RememberedRule, Rule, literal_rule
 
 RUN = RunRef("a", "s")
@@ -208,7 +208,7 @@ def test_a_literal_rule_is_about_its_own_arguments_only(arguments: dict[str, Any
 
 @pytest.mark.parametrize("value", ["*", "a\\*b", "[x]", "{a,b}", "!(x)", "a|b", "?", "@(a)", "\\"])
 def test_glob_characters_from_arguments_are_only_characters(value: str) -> None:
-    rule = Rule("bash", {"command": escape(value)})
+    rule = Rule("bash", {"command": escape_glob(value)})
 
     assert rule.matches(ToolCall("bash", {"command": value}))
     assert not rule.matches(ToolCall("bash", {"command": "anything"}))

@@ -18,9 +18,8 @@ from sayso.policy.adjustable import AdjustablePolicy
 from sayso.policy.once import once_keys
 from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.deny_rule import DenyRule
-from sayso.rules.index import RuleIndex
 from sayso.rules.matchers import HostMatcher, PathMatcher, host_of
-from sayso.rules.rule import RememberedRule, Rule, literal_rule
+from sayso.rules.rule import RememberedRule, Rule, literal_rule, matching_rules
 from sayso.testing.builders import a_rule
 
 ROOT = "/work/shop"
@@ -244,7 +243,7 @@ def test_many_rules_answer_as_each_does() -> None:
         Rule("Edit", arguments_digest=arguments_digest({"file_path": "src/a.py"})),
     ]
     found = [number for number, rule in enumerate(rules) if rule.matches(call)]
-    assert list(RuleIndex(rules).matching(call)) == found == [0, 2, 4]
+    assert list(matching_rules(rules, call)) == found == [0, 2, 4]
 
 
 def test_a_rule_that_allows_by_a_fit_is_never_one_that_denies() -> None:

@@ -17,8 +17,7 @@ from sayso.errors import ArgumentsChangedError, UnreadableEventError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.questions.wire import decode, encode
-from sayso.rules.index import RuleIndex
-from sayso.rules.rule import RememberedRule, literal_rule
+from sayso.rules.rule import RememberedRule, literal_rule, matching_rules
 from sayso.stores.backend import Backend
 from sayso.stores.redis import redis_backend
 
@@ -128,12 +127,12 @@ def test_arguments_written_otherwise_are_changed_arguments() -> None:
 )
 def test_a_remembered_rule_is_about_its_call_and_no_other(rule: Rule) -> None:
     others = [call for one in OTHERS[:2] if (call := replace(PAY, arguments=one))]
-    index = RuleIndex([Rule("pay", arguments_digest=arguments_digest({})), rule])
+    rules = [Rule("pay", arguments_digest=arguments_digest({})), rule]
 
     assert rule.matches(PAY)
-    assert index.first(PAY) == 1
+    assert list(matching_rules(rules, PAY)) == [1]
     assert not any(rule.matches(other) for other in others)
-    assert [index.first(other) for other in others] == [None, None]
+    assert [list(matching_rules(rules, other)) for other in others] == [[], []]
 
 
 def test_a_rule_of_the_older_form_tells_apart_what_it_told_apart() -> None:

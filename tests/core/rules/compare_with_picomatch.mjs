@@ -1,9 +1,9 @@
 // Asks picomatch for the answers in picomatch_generated.json.
 //
 //   npm install --no-save picomatch@4.0.7
-//   node tests/core/globs/compare_with_picomatch.mjs           says where the stored answers differ
-//   node tests/core/globs/compare_with_picomatch.mjs --write   stores picomatch's answers
-//   node tests/core/globs/compare_with_picomatch.mjs --lines   [pattern, [value, ...]] a line from
+//   node tests/core/rules/compare_with_picomatch.mjs           says where the stored answers differ
+//   node tests/core/rules/compare_with_picomatch.mjs --write   stores picomatch's answers
+//   node tests/core/rules/compare_with_picomatch.mjs --lines   [pattern, [value, ...]] a line from
 //                                                        standard input, answers a line as 0 and 1
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -162,7 +162,7 @@ def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path) -> None:
 
 
 def test_the_example_settings_load() -> None:
-    from sayso_bots.settings.settings import read_settings
+    from sayso_bots.config.settings import read_settings
 
     settings = read_settings(str(DEPLOY / "sayso.example.toml"), SECRETS)
 
@@ -171,7 +171,7 @@ def test_the_example_settings_load() -> None:
 
 
 def test_the_example_settings_load_with_all_that_is_commented_out(tmp_path: Path) -> None:
-    from sayso_bots.settings.settings import read_settings
+    from sayso_bots.config.settings import read_settings
 
     text = (DEPLOY / "sayso.example.toml").read_text()
     everything = re.sub(r"^# (?=[a-z0-9_]+ = |\[)", "", text, flags=re.MULTILINE)
@@ -189,34 +189,34 @@ def test_the_example_settings_load_with_all_that_is_commented_out(tmp_path: Path
 def test_the_example_settings_show_every_setting() -> None:
     from sayso.platforms import Section
     from sayso.policy.written import RuleTable
-    from sayso_bots.settings import policy_sections, sections, store
-    from sayso_bots.settings.loading import loaded_platforms
-    from sayso_bots.settings.source import source_of
+    from sayso_bots.config import api_tokens, people, policies, routes, settings, store_settings
+    from sayso_bots.config.platforms import load_platforms
+    from sayso_bots.config.source import parse_source
 
     text = (DEPLOY / "sayso.example.toml").read_text()
     shown = set(re.findall(r"^(?:# )?([a-z0-9_]+) = ", text, re.MULTILINE))
     shown |= set(re.findall(r"\b(tool|params|talk|matchers|also) = ", text))
     shown |= set(re.findall(r"^# \[\[api\.([a-z]+)]]$", text, re.MULTILINE))
-    platforms = loaded_platforms(source_of("", {}), ())
+    platforms = load_platforms(parse_source("", {}), ())
     models = [platform.section for platform in platforms]
     models += [
         kind
-        for room in (sections, policy_sections, store)
+        for room in (api_tokens, policies, routes, settings, store_settings)
         for kind in vars(room).values()
         if isinstance(kind, type) and issubclass(kind, Section) and kind.__module__ == room.__name__
     ]
-    models += [sections.person_section(platforms), policy_sections.PolicySection, RuleTable]
+    models += [people.person_section(platforms), policies.PolicySection, RuleTable]
     known = {name for model in models for name in model.model_fields}
 
     assert shown == known
 
 
 def test_the_example_environment_names_every_variable_and_holds_no_value() -> None:
-    from sayso_bots.settings.loading import loaded_platforms
-    from sayso_bots.settings.source import CONFIG_VARIABLE, OVERRIDES, overrides, source_of
+    from sayso_bots.config.platforms import load_platforms
+    from sayso_bots.config.source import CONFIG_VARIABLE, OVERRIDES, list_variables, parse_source
 
-    platforms = loaded_platforms(source_of("", {}), ())
-    of_platforms = {name for platform in platforms for name in overrides(platform)}
+    platforms = load_platforms(parse_source("", {}), ())
+    of_platforms = {name for platform in platforms for name in list_variables(platform)}
     text = (DEPLOY / "sayso.example.env").read_text()
     named = dict(re.findall(r"^#?([A-Z_]+)=(.*)$", text, re.MULTILINE))
 
@@ -226,7 +226,7 @@ def test_the_example_environment_names_every_variable_and_holds_no_value() -> No
 
 
 def test_a_copied_environment_file_that_was_not_filled_in_is_refused() -> None:
-    from sayso_bots.settings.settings import read_settings
+    from sayso_bots.config.settings import read_settings
 
     with pytest.raises(ConfigError, match="SLACK_BOT_TOKEN is not set"):
         read_settings(str(DEPLOY / "sayso.example.toml"), dict.fromkeys(SECRETS, ""))

@@ -107,7 +107,7 @@ async def _answer(backend: Backend, answer: str) -> None:
 
 @pytest.mark.parametrize("block", TOML, ids=str)
 def test_settings_load(block: _Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sayso_bots.settings.settings import read_settings
+    from sayso_bots.config.settings import read_settings
 
     monkeypatch.syspath_prepend(str(ROOT / "examples" / "terminal_adapter"))
     (tmp_path / "sayso.toml").write_text(block.text)

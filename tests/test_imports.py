@@ -177,9 +177,9 @@ def test_a_question_from_the_shell_loads_only_what_asks_it(
     said, ended, *loaded = _fresh(_ASKED).splitlines()
 
     names = {*loaded[0].split()}
-    settings = ("configured", "routing", "sections", "settings")
+    settings = ("people", "platforms", "routes", "settings")
     unpaid = {f"sayso.{name}" for name in (*_NO_CARDS, "stores.memory")}
-    unpaid |= {f"sayso_bots.settings.{name}" for name in settings}
+    unpaid |= {f"sayso_bots.config.{name}" for name in settings}
     assert (said, ended) == ("expired", "3 True True")
     assert {name for name in unpaid if find_spec(name) is None} == set()
     assert unpaid & names == set()

@@ -21,8 +21,8 @@ from sayso.desk.routes import Route, Routes
 from sayso.stores.connect import open_store
 from sayso.testing import a_request
 from sayso_bots.api.api import hosted_api
+from sayso_bots.config.api_tokens import ApiSettings, ApiToken, hash_token, new_token
 from sayso_bots.server.webserver import answering, taken_port, url_of
-from sayso_bots.settings.tokens import ApiSettings, ApiToken, new_token, token_hash
 
 RUN = RunRef("deploy-bot", "s-42")
 EVENTS = 21
@@ -39,7 +39,7 @@ def resident_bytes() -> int:
 async def measure(url: str, count: int) -> dict[str, float]:
     """Memory a client, and the time from writing an event to its arrival at the last client."""
     token = new_token()
-    settings = ApiSettings((ApiToken("bench", token_hash(token), ("*",)),), per_second=10_000)
+    settings = ApiSettings((ApiToken("bench", hash_token(token), ("*",)),), per_second=10_000)
     routes = Routes((Route(to=()),))
     with taken_port("127.0.0.1", 0) as sockets:
         async with (

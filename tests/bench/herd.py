@@ -24,8 +24,8 @@ from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 from sayso.testing import a_request
 from sayso_bots.api.api import hosted_api
+from sayso_bots.config.api_tokens import ApiSettings, ApiToken, hash_token, new_token
 from sayso_bots.server.webserver import answering, taken_port, url_of
-from sayso_bots.settings.tokens import ApiSettings, ApiToken, new_token, token_hash
 
 RUN = RunRef("deploy-bot", "s-42")
 _BRANCH = "/agents/deploy-bot/sessions/s-42/branches/main"
@@ -35,7 +35,7 @@ _STUCK_SECONDS = 3.0
 async def measure(url: str, count: int, events: int, size: int, *, stuck: bool) -> dict[str, float]:
     """How many readers are let in and how soon they have everything; how long a press waits."""
     token = new_token()
-    settings = ApiSettings((ApiToken("bench", token_hash(token), ("*",)),), per_second=10_000)
+    settings = ApiSettings((ApiToken("bench", hash_token(token), ("*",)),), per_second=10_000)
     with taken_port("127.0.0.1", 0) as sockets:
         async with (
             open_store(url) as backend,

@@ -13,7 +13,7 @@ from support.commands import WEBHOOK_SECRET, env_of
 from support.ports import free_port
 
 from sayso.testing import until
-from sayso_bots.settings.tokens import token_hash
+from sayso_bots.config.api_tokens import hash_token
 from sayso_playground import Playground
 
 API_TOKEN = f"sayso_{'chaos':x<43}"
@@ -45,12 +45,12 @@ per_second = 1000
 
 [[api.token]]
 name = "chaos"
-sha256 = "{token_hash(API_TOKEN)}"
+sha256 = "{hash_token(API_TOKEN)}"
 agents = ["*"]
 
 [[api.token]]
 name = "reviewer"
-sha256 = "{token_hash(REVIEWER_TOKEN)}"
+sha256 = "{hash_token(REVIEWER_TOKEN)}"
 agents = ["*"]
 """
 # More than real chats take: in a play of a minute nobody could press anything otherwise.

@@ -14,9 +14,9 @@ from sayso import Gate, RunRef
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.stores.redis import redis_backend
+from sayso_bots.config.settings import build_settings
+from sayso_bots.config.source import parse_source
 from sayso_bots.server.server import serving
-from sayso_bots.settings.settings import settings_of
-from sayso_bots.settings.source import source_of
 from sayso_playground import ALICE, BOB, MALLORY, Member, Playground
 
 CAROL = Member("Carol", "U0CAROL", 4444)
@@ -122,7 +122,7 @@ async def asked(
         backend = await stack.enter_async_context(process())
         theirs = await stack.enter_async_context(process())
         text = routes + _SETTINGS.format(reason_wait=reason_wait, together=together)
-        settings = settings_of(source_of(text, _environment(playground), name="this test"))
+        settings = build_settings(parse_source(text, _environment(playground), name="this test"))
         serves = await stack.enter_async_context(serving(settings, backend=bots(theirs)))
         playground.slack.deliver_to(f"{serves.url}/slack/events")
         playground.telegram.deliver_to(

@@ -20,8 +20,8 @@ from support.slack_kit import a_config
 from sayso.clock import utc_now
 from sayso.errors import ConfigError, InvalidInputError, SchemaError
 from sayso.forms.json_schema import build_schema_form
-from sayso_bots.settings.settings import settings_of
-from sayso_bots.settings.source import source_of
+from sayso_bots.config.settings import build_settings
+from sayso_bots.config.source import parse_source
 from sayso_slack import SlackAdapter, SlackListener
 
 SLOW_SECONDS = 2.0
@@ -108,7 +108,7 @@ def settings(rng: Random) -> str:
     if rng.random() < 0.1:
         env[rng.choice(list(_ENV))] = rng.choice(("", " ", "x", "\x1b[31m", "é" * 40, "0"))
     try:
-        settings_of(source_of(text, env))
+        build_settings(parse_source(text, env))
     except ConfigError as error:
         said = str(error)
         if "\x1b" in said or _SECRET in said:

@@ -22,7 +22,7 @@ from support.playing import a_playground
 from support.valkey_server import Valkey
 from yarl import URL
 
-from sayso_bots.settings.tokens import token_hash
+from sayso_bots.config.api_tokens import hash_token
 from sayso_playground import Playground
 
 ASKER, REVIEWER = f"sayso_{'asker':x<43}", f"sayso_{'reviewer':x<43}"
@@ -53,12 +53,12 @@ per_second = 10000
 
 [[api.token]]
 name = "asker"
-sha256 = "{token_hash(ASKER)}"
+sha256 = "{hash_token(ASKER)}"
 agents = ["*"]
 
 [[api.token]]
 name = "reviewer"
-sha256 = "{token_hash(REVIEWER)}"
+sha256 = "{hash_token(REVIEWER)}"
 agents = ["*"]
 answers_own = true
 """

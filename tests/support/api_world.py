@@ -17,10 +17,10 @@ from support.commands import deliver_to, env_of
 
 from sayso.stores.backend import Backend
 from sayso.testing.builders import PATIENCE_SECONDS
+from sayso_bots.config.api_tokens import hash_token
+from sayso_bots.config.settings import build_settings
+from sayso_bots.config.source import parse_source
 from sayso_bots.server.server import Serving, serving
-from sayso_bots.settings.settings import settings_of
-from sayso_bots.settings.source import source_of
-from sayso_bots.settings.tokens import token_hash
 from sayso_playground import Playground, SlackMessage
 
 CI, REVIEWER, OTHER = (f"sayso_{name:x<43}" for name in ("ci", "reviewer", "other"))
@@ -32,7 +32,7 @@ ORIGIN = "https://dashboard.example.com"
 def token_lines(name: str, token: str, agents: str = '["*"]', more: str = "") -> str:
     """A token of the settings."""
     return (
-        f'[[api.token]]\nname = "{name}"\nsha256 = "{token_hash(token)}"\n'
+        f'[[api.token]]\nname = "{name}"\nsha256 = "{hash_token(token)}"\n'
         f"agents = {agents}\n{more}\n"
     )
 
@@ -259,7 +259,7 @@ async def world_on(
     playground: Playground, backend: Backend, toml: str = TOML
 ) -> AsyncIterator[World]:
     """Bots with these settings on this store."""
-    settings = settings_of(source_of(toml, env_of(playground, SAYSO_STORE_URL="memory://")))
+    settings = build_settings(parse_source(toml, env_of(playground, SAYSO_STORE_URL="memory://")))
     async with serving(settings, backend=backend) as bots, aiohttp.ClientSession() as session:
         deliver_to(playground, bots.url)
         yield World(bots.url, playground, session, backend, bots)

@@ -17,6 +17,8 @@ from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import PatternRule
 from sayso.stores.backend import Backend
 from sayso.testing.builders import PATIENCE_SECONDS
+from sayso_bots.config.ask_settings import AskSettings
+from sayso_bots.config.store_settings import StoreSettings
 from sayso_bots.mcp.approvals import Approvals, Asker
 from sayso_bots.mcp.asking import Client, ServerGoneError, Tell
 from sayso_bots.mcp.calls import VERSION_KEY
@@ -24,8 +26,6 @@ from sayso_bots.mcp.guard import Guard
 from sayso_bots.mcp.messages import Message, read
 from sayso_bots.mcp.proxy import Proxy
 from sayso_bots.mcp.running import Running
-from sayso_bots.settings.asked import AskSettings
-from sayso_bots.settings.store import StoreSettings
 
 ALICE = "slack:U0ALICE"
 TESTS = Client(name="tests")

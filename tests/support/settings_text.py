@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from sayso.written.document import SettingsError
-from sayso_bots.settings.settings import Settings, settings_of
-from sayso_bots.settings.source import source_of
+from sayso_bots.config.settings import Settings, build_settings
+from sayso_bots.config.source import parse_source
 
 SLACK = {"SLACK_BOT_TOKEN": "xoxb-of-a-test", "SLACK_SIGNING_SECRET": "signing-of-a-test"}
 TELEGRAM = {"TELEGRAM_BOT_TOKEN": "123:of-a-test", "TELEGRAM_WEBHOOK_SECRET": "hook-of-a-test"}
@@ -24,7 +24,7 @@ ROUTE_TO_BOTH = ROUTE.replace('"slack:C0OPS"', '"slack:C0OPS", "telegram:42"')
 
 
 def read(text: str, env: Mapping[str, str] = SLACK) -> Settings:
-    return settings_of(source_of(text, env))
+    return build_settings(parse_source(text, env))
 
 
 def problems(text: str, env: Mapping[str, str] = SLACK) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ from sayso.text.visible import on_one_line
 from sayso_bots.acp.messages import Message
 from sayso_bots.acp.permission import Permission
 from sayso_bots.acp.words import ACP_WORDS
-from sayso_bots.settings.asked import AskSettings, route_seconds
+from sayso_bots.config.ask_settings import AskSettings, get_route_seconds
 
 _log = logging.getLogger(__name__)
 
@@ -136,7 +136,7 @@ class Races:
             return await gate.submit(
                 ApproveText(text=text, title=permission.title), timeout=self.asker.seconds
             )
-        routed = route_seconds(self.settings.routes, self.asker.agent, call.name)
+        routed = get_route_seconds(self.settings.routes, self.asker.agent, call.name)
         return await gate.submit(
             call,
             description=permission.description or permission.title,

@@ -49,7 +49,7 @@ from sayso_bots.api.replies import (
 )
 from sayso_bots.api.stream import StreamLimits, Streams
 from sayso_bots.api.tickets import TICKET_SECONDS, Tickets
-from sayso_bots.settings.tokens import ApiSettings, ApiToken
+from sayso_bots.config.api_tokens import ApiSettings, ApiToken
 
 _LIMITS = StreamLimits()
 _WITHDRAWN = "the agent withdrew it"

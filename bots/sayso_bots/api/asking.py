@@ -28,7 +28,7 @@ from sayso_bots.api.policy import opened_or_decided
 from sayso_bots.api.problems import ApiProblem, Wrong, all_of, invalid, pointer
 from sayso_bots.api.replies import record_reply, records_reply
 from sayso_bots.api.requests import Draft
-from sayso_bots.settings.tokens import ApiToken
+from sayso_bots.config.api_tokens import ApiToken
 
 _log = logging.getLogger(__name__)
 

@@ -20,8 +20,8 @@ from sayso.stores.branch_log import branch_of
 from sayso_bots.api.limits import Limits
 from sayso_bots.api.problems import ApiProblem
 from sayso_bots.api.tickets import Tickets, is_ticket
+from sayso_bots.config.api_tokens import ApiSettings, ApiToken, find_token
 from sayso_bots.process.sources import is_gone, source_of
-from sayso_bots.settings.tokens import ApiSettings, ApiToken, known_token
 
 _log = logging.getLogger(__name__)
 
@@ -126,7 +126,7 @@ class Door:
         Raises:
             ApiProblem: no token, a wrong one, one for other agents, or too many calls.
         """
-        token = known_token(self._tokens, _bearer(request))
+        token = find_token(self._tokens, _bearer(request))
         if token is None:
             raise self._refused(request)
         if wait := self._calls.wait(token.name):

@@ -19,9 +19,9 @@ from sayso_bots.cli.arguments import add_asking_store
 from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.named import keep_from_children, named_settings, seconds_of
 from sayso_bots.cli.parser import Parser
+from sayso_bots.config.ask_settings import AskSettings
 from sayso_bots.process.lines import Child, Lines, LineTooLongError, child_of, our_lines
 from sayso_bots.process.signals import StoppedError, run_stoppable
-from sayso_bots.settings.asked import AskSettings
 
 _MORE = """
 

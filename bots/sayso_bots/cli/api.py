@@ -11,8 +11,8 @@ from sayso.errors import ConfigError
 from sayso.text.printable import shown
 from sayso_bots.cli.arguments import add_json
 from sayso_bots.cli.parser import Parser
-from sayso_bots.settings.credentials import holds_api_token
-from sayso_bots.settings.tokens import TOKEN_NAME, new_token, token_hash
+from sayso_bots.config.api_tokens import TOKEN_NAME, hash_token, new_token
+from sayso_bots.config.source import holds_api_token
 
 
 def add_arguments(parser: Parser) -> None:
@@ -52,7 +52,7 @@ def token_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:  # n
         "",
         "[[api.token]]",
         f'name = "{args.name}"',
-        f'sha256 = "{token_hash(token)}"',
+        f'sha256 = "{hash_token(token)}"',
         f"agents = [{agents}]",
     )
     print("\n".join(lines), file=sys.stderr)
@@ -61,7 +61,7 @@ def token_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:  # n
 
 def _as_json(name: str, token: str, patterns: Sequence[str]) -> Mapping[str, object]:
     """What the settings need to know, under the names they have there, and the token."""
-    return {"token": token, "name": name, "sha256": token_hash(token), "agents": list(patterns)}
+    return {"token": token, "name": name, "sha256": hash_token(token), "agents": list(patterns)}
 
 
 def _toml(pattern: str) -> str:

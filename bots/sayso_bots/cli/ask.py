@@ -37,8 +37,8 @@ from sayso_bots.cli.records import json_time, one_line
 from sayso_bots.cli.screen import Screen, screen_on_stderr
 from sayso_bots.cli.store import say_no_bots, who_and_where
 from sayso_bots.cli.withdrawal import Withdrawal
+from sayso_bots.config.ask_settings import AskSettings, get_route_seconds
 from sayso_bots.process.signals import StoppedError, run_stoppable
-from sayso_bots.settings.asked import AskSettings, route_seconds
 
 CODES = {
     Outcome.APPROVED: 0,
@@ -259,7 +259,7 @@ def _run(args: argparse.Namespace, env: Mapping[str, str]) -> RunRef:
 def _seconds(args: argparse.Namespace, settings: AskSettings, run: RunRef, call: ToolCall) -> float:
     if (seconds := _given(args.timeout, "--timeout")) is not None:
         return seconds
-    routed = route_seconds(settings.routes, run.agent_id, call.name)
+    routed = get_route_seconds(settings.routes, run.agent_id, call.name)
     return DEFAULT_TIMEOUT_SECONDS if routed is None else routed
 
 

@@ -22,6 +22,8 @@ from sayso_bots.cli.arguments import add_config, add_json
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import one_line
 from sayso_bots.cli.store import START_BOTS
+from sayso_bots.config.settings import Settings, read_settings
+from sayso_bots.config.source import find_settings_file
 from sayso_bots.process.terminal import coloured, wants_colour
 from sayso_bots.server.checks import (
     api_findings,
@@ -36,8 +38,6 @@ from sayso_bots.server.checks import (
     unrouted_findings,
 )
 from sayso_bots.server.policy_checks import policy_findings
-from sayso_bots.settings.settings import Settings, read_settings
-from sayso_bots.settings.source import settings_file
 
 
 def add_arguments(parser: Parser) -> None:
@@ -55,7 +55,7 @@ def check_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     try:
         settings = read_settings(args.config, env)
     except SettingsError as error:
-        file = Path(settings_file(args.config, env)).absolute()
+        file = Path(find_settings_file(args.config, env)).absolute()
         _print(Finding("info", "settings", f"in {file}"), colour=colour, as_json=args.json)
         for text in error.problems:
             _print(Finding("failed", "settings", text), colour=colour, as_json=args.json)

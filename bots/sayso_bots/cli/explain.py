@@ -26,9 +26,9 @@ from sayso_bots.cli.call import add_call, call_of, instead
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import json_time, one_line
 from sayso_bots.cli.rules import patterns, where
-from sayso_bots.settings.asked import read_ask_settings
-from sayso_bots.settings.settings import read_hiding
-from sayso_bots.settings.store import StoreSettings
+from sayso_bots.config.ask_settings import read_ask_settings
+from sayso_bots.config.settings import read_hiding
+from sayso_bots.config.store_settings import StoreSettings
 
 _WORDS = {"allow": "allowed", "deny": "denied", "ask": "a person is asked"}
 

@@ -30,6 +30,9 @@ from sayso_bots.cli.named import (
 )
 from sayso_bots.cli.parser import Parser, sayso_parser
 from sayso_bots.cli.store import unattended
+from sayso_bots.config.ask_settings import AskSettings
+from sayso_bots.config.source import STORE_VARIABLE
+from sayso_bots.config.store_settings import StoreSettings
 from sayso_bots.hook.agents import AGENTS, CLAUDE_CODE, CODEX, Answered, HookAgent
 from sayso_bots.hook.asking import Asker, answered, failed
 from sayso_bots.hook.events import HookEvent, Ran, read_event
@@ -54,9 +57,6 @@ from sayso_bots.hook.words import HOOK_WORDS
 from sayso_bots.process.reader import ReaderGoneError, is_gone
 from sayso_bots.process.signals import run_stoppable
 from sayso_bots.resident.place import is_off
-from sayso_bots.settings.asked import AskSettings
-from sayso_bots.settings.source import STORE_VARIABLE
-from sayso_bots.settings.store import StoreSettings
 
 # How often a wait looks whether anybody still wants the answer.
 _LOOK_SECONDS = 0.5

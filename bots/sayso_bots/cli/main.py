@@ -63,9 +63,9 @@ def _say_settings(config: str | None, env: Env) -> None:
     from pathlib import Path
 
     from sayso.text.visible import visible
-    from sayso_bots.settings.source import settings_file
+    from sayso_bots.config.source import find_settings_file
 
-    file = Path(settings_file(config, env)).absolute()
+    file = Path(find_settings_file(config, env)).absolute()
     if file.exists():
         print(f"sayso: settings: {visible(str(file), one_line=True)}", file=sys.stderr)
 

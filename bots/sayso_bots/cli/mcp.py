@@ -22,10 +22,10 @@ from sayso_bots.cli.named import (
 )
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import one_line
+from sayso_bots.config.source import STORE_VARIABLE
 from sayso_bots.hook.settings_file import this_command
 from sayso_bots.mcp.install.clients import CLIENTS, SCOPES
 from sayso_bots.mcp.install.files import SettingsFile
-from sayso_bots.settings.source import STORE_VARIABLE
 
 _MORE = """
 

@@ -16,8 +16,8 @@ from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.named import named_settings, seconds_of, with_login
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.store import who_and_where
+from sayso_bots.config.ask_settings import AskSettings
 from sayso_bots.mcp.approvals import Asker
-from sayso_bots.settings.asked import AskSettings
 
 TOKEN_VARIABLE = "SAYSO_MCP_TOKEN"  # noqa: S105  the name of a secret, not the secret
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})

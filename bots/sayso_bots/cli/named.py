@@ -14,17 +14,17 @@ from sayso.durations import parse_duration
 from sayso.errors import ConfigError
 from sayso.text.secrets import has_login
 from sayso_bots.cli.call import UsageError
-from sayso_bots.process.environment import hide_environment
-from sayso_bots.settings.asked import AskSettings, read_ask_settings
-from sayso_bots.settings.source import (
+from sayso_bots.config.ask_settings import AskSettings, read_ask_settings
+from sayso_bots.config.source import (
     CONFIG_VARIABLE,
     DEFAULT_FILE,
     STORE_VARIABLE,
-    asking_file,
+    find_asking_file,
     find_named_file,
     is_unread,
 )
-from sayso_bots.settings.store import StoreSettings
+from sayso_bots.config.store_settings import StoreSettings
+from sayso_bots.process.environment import hide_environment
 
 
 def named_settings(
@@ -53,7 +53,7 @@ def asking_settings(config: str | None, store: str | None, env: Mapping[str, str
         ConfigError: they are wrong, or of a store that nobody sees.
     """
     say_unread(config, env)
-    settings = read_ask_settings(asking_file(config, env), env, store_url=store)
+    settings = read_ask_settings(find_asking_file(config, env), env, store_url=store)
     if settings.store.is_memory:
         raise ConfigError(
             f"{settings.store.name} is memory://, which nobody outside this process can see; "
@@ -113,7 +113,7 @@ def without_login(url: str) -> str:
 def written_config(config: str | None, env: Mapping[str, str]) -> str:
     """The whole path of the settings that are written into an agent's own."""
     say_unread(config, env)
-    return str(Path(asking_file(config, env)).absolute())
+    return str(Path(find_asking_file(config, env)).absolute())
 
 
 def written_address(store: StoreSettings) -> str:

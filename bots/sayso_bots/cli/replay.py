@@ -15,10 +15,10 @@ from sayso.written.document import parsed, read_text
 from sayso_bots.cli.arguments import add_json
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import one_line
+from sayso_bots.config.policies import read_always, read_policies
+from sayso_bots.config.source import parse_source
 from sayso_bots.replay.replaying import LENGTHS, LONG, Replay, Step, counted
 from sayso_bots.replay.trace import PRESSES, TracedCall, read_trace
-from sayso_bots.settings.policies import read_always, read_policies
-from sayso_bots.settings.source import source_of
 
 
 def add_arguments(parser: Parser) -> None:
@@ -81,7 +81,7 @@ def read_cost(name: str | None) -> tuple[Policy, GrantOptions]:
     text = read_text(name)
     if {"policy", "always"}.isdisjoint(parsed(text, name)[0]):
         return RulePolicy.from_file(name), GrantOptions()
-    source = source_of(text, {}, name=name)
+    source = parse_source(text, {}, name=name)
     policies, terms = read_policies(source), read_always(source)
     source.check("policy", "always")
     return policies, terms

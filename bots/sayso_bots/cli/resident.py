@@ -35,7 +35,7 @@ class Commands:
 
     async def answer(self, said: Said, say: Say) -> Said | None:
         """What a command is told; None where it must do all of it itself."""
-        from sayso_bots.settings.source import is_unread
+        from sayso_bots.config.source import is_unread
 
         words, env = said["argv"], said["env"]
         config = next((word for word in words if word.startswith("--config")), None)
@@ -67,7 +67,7 @@ class Commands:
         from sayso_bots.cli.ask import CODES, prepared, printed
         from sayso_bots.cli.main import is_text
         from sayso_bots.cli.parser import sayso_parser
-        from sayso_bots.settings.source import find_named_file
+        from sayso_bots.config.source import find_named_file
         from sayso_bots.unasked import unasked
 
         args = sayso_parser().parse_args(words)

@@ -21,8 +21,8 @@ from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import json_time
 from sayso_bots.cli.store import with_store
+from sayso_bots.config.settings import read_hiding
 from sayso_bots.process.terminal import table
-from sayso_bots.settings.settings import read_hiding
 
 _RULES = (
     *("RULE", "EFFECT", "TOOL", "WHERE", "SCOPE", "AGENT", "SESSION"),

@@ -16,16 +16,16 @@ from typing import Any
 from sayso_bots.cli.arguments import add_config
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import one_line
+from sayso_bots.config.platforms import Configured
+from sayso_bots.config.rereading import Rereading
+from sayso_bots.config.routes import format_approvers, format_route
+from sayso_bots.config.settings import Settings
 from sayso_bots.process.log_formats import LOG_FORMATS, LOG_LEVELS, set_up_logging
 from sayso_bots.process.resources import collect_seldom
 from sayso_bots.process.service import notify_service_manager
 from sayso_bots.process.terminal import coloured, wants_colour
 from sayso_bots.server.reloading import Reloading
 from sayso_bots.server.server import Serving, serving
-from sayso_bots.settings.configured import Configured
-from sayso_bots.settings.rereading import Rereading
-from sayso_bots.settings.routing import approvers_text, route_text
-from sayso_bots.settings.settings import Settings
 
 _log = logging.getLogger(__name__)
 
@@ -156,8 +156,8 @@ def summary(settings: Settings, bots: Serving, *, colour: bool = False) -> Itera
         yield f"  {name:8}  {one_line(text)}"
     yield f"  routes    {len(settings.routes.routes)}, the first that matches:"
     for route in settings.routes.routes:
-        who = approvers_text(settings.routes, route) or "NOBODY"
-        yield one_line(f"    {route_text(route)}; may approve: {who}")
+        who = format_approvers(settings.routes, route) or "NOBODY"
+        yield one_line(f"    {format_route(route)}; may approve: {who}")
     if settings.api is not None:
         names = dict.fromkeys(token.name for token in settings.api.tokens)
         yield f"  api       {bots.url}/openapi.json; tokens: {', '.join(names)}"

@@ -21,7 +21,7 @@ from sayso_bots.cli.ids import BEGINNING, request_id
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import ended_text, one_line, record_as_json, time_text
 from sayso_bots.cli.store import say_no_bots, with_store
-from sayso_bots.settings.settings import read_hiding
+from sayso_bots.config.settings import read_hiding
 
 
 def add_arguments(parser: Parser) -> None:

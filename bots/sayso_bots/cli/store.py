@@ -13,7 +13,7 @@ from typing import TypeVar
 from sayso.errors import ConfigError, StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
-from sayso_bots.settings.store import StoreSettings, read_store
+from sayso_bots.config.store_settings import StoreSettings, read_store
 
 START_BOTS = "no bots are running on this store; `sayso serve` starts them"
 """What whoever looks at the store should know: nobody would show a question."""

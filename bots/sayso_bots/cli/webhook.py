@@ -12,7 +12,7 @@ from sayso.platforms.registration import Registered
 from sayso_bots.cli.arguments import add_config, add_json
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import json_time, one_line
-from sayso_bots.settings.settings import read_registration
+from sayso_bots.config.settings import read_registration
 
 
 def add_arguments(parser: Parser) -> None:

@@ -8,11 +8,11 @@ import logging
 import sys
 from collections.abc import Mapping
 
+from sayso_bots.config.store_settings import StoreSettings
 from sayso_bots.demo.agent import work_for_ever
 from sayso_bots.demo.headless import play
 from sayso_bots.demo.stage import Stage, stage, store_of_argument
 from sayso_bots.process.signals import StoppedError, run_stoppable
-from sayso_bots.settings.store import StoreSettings
 
 _INVITATION = """
     {url}

@@ -12,10 +12,10 @@ from sayso.agent.gate import Gate
 from sayso.calls import RunRef
 from sayso.errors import ConfigError
 from sayso.stores.connect import open_store
+from sayso_bots.config.settings import Settings, build_settings
+from sayso_bots.config.source import parse_source
+from sayso_bots.config.store_settings import StoreSettings, build_store_settings
 from sayso_bots.server.server import Serving, serving
-from sayso_bots.settings.settings import Settings, settings_of
-from sayso_bots.settings.source import source_of
-from sayso_bots.settings.store import StoreSettings, store_of
 from sayso_playground import Playground, PlaygroundConfig
 from sayso_telegram.platform import TelegramRegistration
 
@@ -49,8 +49,8 @@ def store_of_argument(url: str) -> StoreSettings:
     Raises:
         ConfigError: agents in other processes cannot ask there.
     """
-    source = source_of("", {})
-    store = store_of(source, url)
+    source = parse_source("", {})
+    store = build_store_settings(source, url)
     source.check("store")
     if store.is_memory:
         raise ConfigError("--store: memory:// serves one process; name a Redis, or leave it out")
@@ -124,4 +124,4 @@ def _settings(playground: Playground, more: str) -> Settings:
         "SAYSO_TELEGRAM_PER_GROUP": "off",
         "SAYSO_TELEGRAM_OVERALL": "off",
     }
-    return settings_of(source_of(_SETTINGS + more, environment, name="the demo's settings"))
+    return build_settings(parse_source(_SETTINGS + more, environment, name="the demo's settings"))

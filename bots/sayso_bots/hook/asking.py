@@ -17,13 +17,13 @@ from sayso.errors import SaysoError, StoreUnreachableError
 from sayso.events import Outcome
 from sayso.stores.backend import Backend
 from sayso.text.visible import on_one_line
+from sayso_bots.config.ask_settings import AskSettings, get_route_seconds
 from sayso_bots.hook.agents import Answer, Answered
 from sayso_bots.hook.edits import is_read_as_approved
 from sayso_bots.hook.events import HookEvent, allowed, denied
 from sayso_bots.hook.suggestions import suggested
 from sayso_bots.hook.unseen import Say, is_unseen, watched
 from sayso_bots.hook.words import HOOK_WORDS
-from sayso_bots.settings.asked import AskSettings, route_seconds
 
 _log = logging.getLogger(__name__)
 
@@ -73,7 +73,7 @@ async def _verdict(
     run_id, project = event.prompt or event.session, project_of(folder) or ""
     run = RunRef(asker.agent, event.session, run_id=run_id, project=project)
     call = ToolCall(event.tool, event.arguments, event.call_id or new_id(), folder)
-    routed = route_seconds(settings.routes, run.agent_id, call.name)
+    routed = get_route_seconds(settings.routes, run.agent_id, call.name)
     async with Gate.open(
         backend,
         run=run,

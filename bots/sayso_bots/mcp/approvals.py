@@ -25,8 +25,8 @@ from sayso.errors import (
 )
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Use
+from sayso_bots.config.ask_settings import AskSettings, get_route_seconds
 from sayso_bots.mcp.messages import marked
-from sayso_bots.settings.asked import AskSettings, route_seconds
 from sayso_bots.unasked import unasked
 
 VALID_SECONDS = 300.0
@@ -109,7 +109,7 @@ class Approvals:
 
     def seconds(self, run: RunRef, tool: str) -> float:
         """How long a question about a tool waits."""
-        routed = route_seconds(self.settings.routes, run.agent_id, tool)
+        routed = get_route_seconds(self.settings.routes, run.agent_id, tool)
         given = [one for one in (routed, self.asker.seconds) if one is not None]
         return min(given, default=DEFAULT_TIMEOUT_SECONDS)
 

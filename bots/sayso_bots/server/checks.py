@@ -14,12 +14,12 @@ from sayso.platforms.bot import Bot
 from sayso.platforms.finding import Finding, Level, NotLooked
 from sayso.platforms.platform import Platform
 from sayso.stores.backend import Backend
+from sayso_bots.config.api_tokens import ApiToken
+from sayso_bots.config.platforms import Configured
+from sayso_bots.config.routes import format_approvers, format_route
+from sayso_bots.config.settings import Settings
+from sayso_bots.config.store_settings import StoreSettings
 from sayso_bots.server.kinds import load_kinds
-from sayso_bots.settings.configured import Configured
-from sayso_bots.settings.routing import approvers_text, route_text
-from sayso_bots.settings.settings import Settings
-from sayso_bots.settings.store import StoreSettings
-from sayso_bots.settings.tokens import ApiToken
 
 _AT_ONCE = 8
 # A platform lets about a hundred people be looked up a minute.
@@ -198,9 +198,9 @@ async def _not_counting(adapter: Adapter, members: Collection[str]) -> int:
 def approver_findings(settings: Settings) -> Iterator[Finding]:
     """Who may approve on each route, and where nobody may."""
     for route in settings.routes.routes:
-        if who := approvers_text(settings.routes, route):
+        if who := format_approvers(settings.routes, route):
             own = "; they may approve what they asked for" if route.self_approval else ""
-            yield Finding("info", "routes", f"{route_text(route)}: {who}{own}")
+            yield Finding("info", "routes", f"{format_route(route)}: {who}{own}")
     for warning in settings.warnings:
         yield Finding("failed" if warning.nobody else "warning", "approvers", warning.text)
 

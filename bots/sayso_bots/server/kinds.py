@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from sayso.errors import ConfigError
 from sayso.text.printable import printable
 from sayso.text.secrets import holds_secret
-from sayso_bots.settings.modules import FIX, PASTED, UNLOADABLE, told
+from sayso_bots.config.platforms import FIX, PASTED, UNLOADABLE, describe_error
 
 
 def load_kinds(modules: Sequence[str]) -> None:
@@ -24,6 +24,5 @@ def load_kinds(modules: Sequence[str]) -> None:
             importlib.import_module(module)
         except UNLOADABLE as error:
             # Nothing is chained: what the error says may hold a secret.
-            raise ConfigError(
-                f"questions.types: {printable(module)} cannot be imported ({told(error)}); {FIX}"
-            ) from None
+            told = f"cannot be imported ({describe_error(error)}); {FIX}"
+            raise ConfigError(f"questions.types: {printable(module)} {told}") from None

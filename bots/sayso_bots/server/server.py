@@ -22,6 +22,8 @@ from sayso.tasks import Background
 from sayso.text.secrets import hiding
 from sayso_bots.api.api import hosted_api
 from sayso_bots.api.stream import StreamLimits
+from sayso_bots.config.rereading import Rereading
+from sayso_bots.config.settings import Settings
 from sayso_bots.process.resources import Room, raised_file_limit, room_in
 from sayso_bots.server.checks import (
     look_at_groups,
@@ -35,8 +37,6 @@ from sayso_bots.server.kinds import load_kinds
 from sayso_bots.server.reloading import Reloading
 from sayso_bots.server.waiting import reached
 from sayso_bots.server.webserver import answering, taken_port, url_of
-from sayso_bots.settings.rereading import Rereading
-from sayso_bots.settings.settings import Settings
 
 _log = logging.getLogger(__name__)
 

@@ -17,10 +17,10 @@ from sayso.errors import ConfigError, StoreUnreachableError
 from sayso.platforms.finding import Finding
 from sayso.stores.backend import Backend
 from sayso_bots.api.problems import ApiProblem
+from sayso_bots.config.store_settings import StoreSettings
 from sayso_bots.server.checks import look_at_store
 from sayso_bots.server.health import alive, readiness
 from sayso_bots.server.webserver import answering
-from sayso_bots.settings.store import StoreSettings
 
 _log = logging.getLogger(__name__)
 

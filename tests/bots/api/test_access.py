@@ -22,7 +22,7 @@ from support.playing import a_playground
 
 from sayso.stores.memory import memory_backend
 from sayso_bots.api.limits import Limits
-from sayso_bots.settings.tokens import ApiToken, known_token, new_token, token_hash
+from sayso_bots.config.api_tokens import ApiToken, find_token, hash_token, new_token
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -50,7 +50,7 @@ async def test_without_a_token_in_the_settings_there_is_no_api() -> None:
         {"Authorization": f"Bearer {CI[:-1]}"},
         {"Authorization": f"Basic {CI}"},
         {"Authorization": CI},
-        {"Authorization": f"Bearer {token_hash(CI)}"},
+        {"Authorization": f"Bearer {hash_token(CI)}"},
     ],
 )
 async def test_who_presents_no_known_token_is_asked_for_one(
@@ -259,20 +259,20 @@ async def test_tokens_and_tickets_are_in_no_log(
 
 async def test_a_token_is_known_by_its_hash_alone() -> None:
     token = new_token()
-    known = ApiToken("ci", token_hash(token), ("*",))
+    known = ApiToken("ci", hash_token(token), ("*",))
 
-    assert known_token((known,), token) is known
-    assert known_token((known,), known.sha256) is None
-    assert known_token((known,), token.upper()) is None
+    assert find_token((known,), token) is known
+    assert find_token((known,), known.sha256) is None
+    assert find_token((known,), token.upper()) is None
     assert len({new_token() for _ in range(100)}) == 100
     assert token not in repr(known)
     assert known.sha256 not in repr(known)
 
 
 async def test_a_short_token_is_refused_even_if_its_hash_is_in_the_settings() -> None:
-    weak = ApiToken("ci", token_hash("hunter2"), ("*",))
+    weak = ApiToken("ci", hash_token("hunter2"), ("*",))
 
-    assert known_token((weak,), "hunter2") is None
+    assert find_token((weak,), "hunter2") is None
 
 
 async def test_a_bucket_fills_again_at_its_rate() -> None:

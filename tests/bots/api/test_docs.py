@@ -19,7 +19,7 @@ from sayso.stores.connect import open_store
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.api import api, asking, bodies, door, once, places, stream
 from sayso_bots.api.kinds import Kind, request_kinds, response_kinds
-from sayso_bots.settings.tokens import token_hash
+from sayso_bots.config.api_tokens import hash_token
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -40,7 +40,7 @@ def page_settings() -> str:
     toml = match[1].replace("C0123ABCD", "C0OPS")
     for name, token in (("ci", CI), ("reviewer", REVIEWER)):
         hashed = re.compile(rf'(name = "{name}"\nsha256 = )"[0-9a-f]{{64}}"')
-        toml, count = hashed.subn(rf'\1"{token_hash(token)}"', toml)
+        toml, count = hashed.subn(rf'\1"{hash_token(token)}"', toml)
         assert count == 1
     return toml
 

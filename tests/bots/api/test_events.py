@@ -20,8 +20,8 @@ from sayso.testing import a_request, a_response
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.api.api import HostedApi, hosted_api
 from sayso_bots.api.stream import StreamLimits
+from sayso_bots.config.api_tokens import ApiSettings, ApiToken, hash_token
 from sayso_bots.server.webserver import answering, taken_port, url_of
-from sayso_bots.settings.tokens import ApiSettings, ApiToken, token_hash
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -209,7 +209,7 @@ async def _api(
     store: str = "memory://", *, heartbeat: float = 15, patience: float = 10
 ) -> AsyncIterator[tuple[HostedApi, str, World]]:
     """The API alone, with patience of a test's own."""
-    token = ApiToken("ci", token_hash(CI), ("*",))
+    token = ApiToken("ci", hash_token(CI), ("*",))
     routes = Routes((Route(to=()),))
     async with open_store(store) as backend:
         settings = ApiSettings((token,), per_second=10_000)

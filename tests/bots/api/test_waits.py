@@ -23,8 +23,8 @@ from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 from sayso_bots.api.api import HostedApi, hosted_api
 from sayso_bots.api.stream import StreamLimits
+from sayso_bots.config.api_tokens import ApiSettings, ApiToken, hash_token
 from sayso_bots.server.webserver import answering, taken_port, url_of
-from sayso_bots.settings.tokens import ApiSettings, ApiToken, token_hash
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -88,7 +88,7 @@ async def test_a_wait_that_is_no_duration_is_refused(world: World, wait: str) ->
 async def an_api(backend: Backend, most: int = 100) -> AsyncIterator[tuple[HostedApi, World]]:
     """The API alone, with room for so many that stay."""
     tokens = tuple(
-        ApiToken(name, token_hash(token), ("*",)) for name, token in (("ci", CI), ("2", OTHER))
+        ApiToken(name, hash_token(token), ("*",)) for name, token in (("ci", CI), ("2", OTHER))
     )
     limits = StreamLimits(most=most)
     routes = Routes((Route(to=()),))

@@ -12,10 +12,10 @@ from support.hooked import event, until_asked
 
 from sayso.stores.memory import memory_backend
 from sayso.testing.builders import PATIENCE_SECONDS
+from sayso_bots.config.ask_settings import read_ask_settings
 from sayso_bots.hook.agents import CLAUDE_CODE, Answer
 from sayso_bots.hook.asking import Asker, answered
 from sayso_bots.hook.events import read_event
-from sayso_bots.settings.asked import read_ask_settings
 
 
 async def edited(called: dict[str, Any], approved: dict[str, Any]) -> Answer:

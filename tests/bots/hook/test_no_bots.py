@@ -12,10 +12,10 @@ from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.testing import a_response
 from sayso.testing.builders import PATIENCE_SECONDS
+from sayso_bots.config.ask_settings import read_ask_settings
 from sayso_bots.hook.agents import CLAUDE_CODE
 from sayso_bots.hook.asking import Asker, answered
 from sayso_bots.hook.events import read_event
-from sayso_bots.settings.asked import read_ask_settings
 
 NOBODY = "no bots are running on this store"
 

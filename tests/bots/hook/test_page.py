@@ -13,8 +13,8 @@ import pytest
 
 from sayso import RunRef, ToolCall
 from sayso.policy.decision import PolicyContext, Ruling, evaluate
+from sayso_bots.config.ask_settings import read_ask_settings
 from sayso_bots.hook.agents import AGENTS, HookAgent
-from sayso_bots.settings.asked import read_ask_settings
 
 ROOT = Path(__file__).parents[3]
 FILES = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json"}

@@ -23,9 +23,9 @@ from sayso import Gate, RunRef, ToolCall
 from sayso.events import Resolution
 from sayso.stores.memory import memory_backend
 from sayso.stores.ports import Settled, Store
+from sayso_bots.config.settings import build_settings
+from sayso_bots.config.source import parse_source
 from sayso_bots.server.server import serving
-from sayso_bots.settings.settings import settings_of
-from sayso_bots.settings.source import source_of
 from sayso_playground import Playground
 
 RUN = RunRef("an-agent", "a-session")
@@ -117,7 +117,7 @@ class SlowStore:
 async def test_a_press_in_flight_is_stored_and_answered_when_the_bots_stop(
     playground: Playground,
 ) -> None:
-    settings = settings_of(source_of(ROUTES, env_of(playground, SAYSO_STORE_URL="memory://")))
+    settings = build_settings(parse_source(ROUTES, env_of(playground, SAYSO_STORE_URL="memory://")))
     async with memory_backend() as memory:
         store = SlowStore(memory.store)
         backend = replace(memory, store=store)

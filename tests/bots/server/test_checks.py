@@ -10,8 +10,8 @@ from sayso.desk.routes import Route, Routes
 from sayso.errors import DeliveryError
 from sayso.platforms import Bot, PlatformSettings, Section
 from sayso.platforms.section import ApiUrl
+from sayso_bots.config.platforms import Configured
 from sayso_bots.server.checks import look_at_accounts, look_at_places, look_at_platform
-from sayso_bots.settings.configured import Configured
 
 OPS = Place("chat", "ops")
 ROUTES = Routes([Route((OPS,), ("chat:alice",))])

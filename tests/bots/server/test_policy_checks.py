@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from support.settings_text import ROUTE, SLACK
 
+from sayso_bots.config.settings import build_settings
+from sayso_bots.config.source import parse_source
 from sayso_bots.server.policy_checks import policy_findings
-from sayso_bots.settings.settings import settings_of
-from sayso_bots.settings.source import source_of
 
 
 def told(text: str) -> list[str]:
-    policies = settings_of(source_of(ROUTE + text, SLACK)).policies
+    policies = build_settings(parse_source(ROUTE + text, SLACK)).policies
     return [f"{one.level} {one.text}" for one in policy_findings(policies)]
 
 

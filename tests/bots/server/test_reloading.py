@@ -16,9 +16,9 @@ from sayso import RunRef, ToolCall
 from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.tasks import Background
 from sayso.testing import until
+from sayso_bots.config.rereading import Fingerprint, Rereading
+from sayso_bots.config.settings import Settings
 from sayso_bots.server.reloading import Reloading
-from sayso_bots.settings.rereading import Fingerprint, Rereading
-from sayso_bots.settings.settings import Settings
 
 
 class Written(Rereading):

@@ -24,9 +24,9 @@ from sayso import Gate, RunRef, ToolCall
 from sayso.stores.memory import memory_backend
 from sayso.testing import until
 from sayso_bots.cli.serve import summary
+from sayso_bots.config.settings import build_settings
+from sayso_bots.config.source import parse_source
 from sayso_bots.server.server import Serving, serving
-from sayso_bots.settings.settings import settings_of
-from sayso_bots.settings.source import source_of
 from sayso_playground import Playground, ServerError
 
 ROUTE = '[[route]]\nto = ["slack:C0OPS"]\napprovers = ["slack:U0ALICE"]\n'
@@ -44,7 +44,7 @@ async def failed(run: Run, playground: Playground, toml: str, **env: str) -> Don
 async def bots(playground: Playground, toml: str = ROUTES, **env: str) -> AsyncIterator[Serving]:
     """The bots in this process, on memory."""
     environment = env_of(playground, SAYSO_STORE_URL="memory://")
-    settings = settings_of(source_of(toml, {**environment, **env}))
+    settings = build_settings(parse_source(toml, {**environment, **env}))
     async with serving(settings) as working:
         deliver_to(playground, working.url)
         yield working
@@ -181,7 +181,7 @@ async def test_a_wrong_token_is_a_wrong_setting_although_another_platform_is_awa
 async def test_the_start_says_where_who_and_what_is_wrong(playground: Playground) -> None:
     toml = PEOPLE + ROUTES.replace(PEOPLE, "") + '[[route]]\nto = ["slack:C0OPS"]\n'
     environment = env_of(playground, SAYSO_STORE_URL="memory://")
-    settings = settings_of(source_of(toml, environment))
+    settings = build_settings(parse_source(toml, environment))
     async with serving(settings) as working:
         said = list(summary(settings, working))
 
@@ -247,7 +247,7 @@ async def test_presses_are_taken_soon_after_a_platform_that_refused_at_the_start
     playground: Playground,
 ) -> None:
     playground.slack.misbehave("auth.test", ServerError(503), times=2)
-    settings = settings_of(source_of(ROUTES, env_of(playground, SAYSO_STORE_URL="memory://")))
+    settings = build_settings(parse_source(ROUTES, env_of(playground, SAYSO_STORE_URL="memory://")))
     async with (
         memory_backend() as backend,
         serving(settings, backend=backend) as working,
@@ -277,7 +277,7 @@ async def test_unsigned_calls_are_turned_away(playground: Playground) -> None:
 async def test_socket_mode_and_polling_need_no_address(playground: Playground) -> None:
     toml = ROUTES + '[slack]\nmode = "socket"\n[telegram]\nmode = "polling"\n'
     environment = env_of(playground, SLACK_APP_TOKEN=playground.config.slack_app_token)
-    settings = settings_of(source_of(toml, {**environment, "SAYSO_STORE_URL": "memory://"}))
+    settings = build_settings(parse_source(toml, {**environment, "SAYSO_STORE_URL": "memory://"}))
     async with (
         memory_backend() as backend,
         serving(settings, backend=backend),
@@ -302,7 +302,7 @@ async def test_a_blocked_bot_ends_the_request_undeliverable_and_says_why(
     environment = env_of(playground, SLACK_BOT_TOKEN="", SAYSO_STORE_URL="memory://")
     playground.telegram.block("alice")
     async with memory_backend() as backend:
-        settings = settings_of(source_of(toml, environment))
+        settings = build_settings(parse_source(toml, environment))
         async with serving(settings, backend=backend), Gate.open(backend, run=RUN) as gate:
             verdict = await gate.check(ToolCall("x"))
 

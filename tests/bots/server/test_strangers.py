@@ -14,9 +14,9 @@ from support.api_world import CI, TOML
 from support.commands import env_of
 from support.slack_kit import SECRET, a_press, callback
 
+from sayso_bots.config.settings import build_settings
+from sayso_bots.config.source import parse_source
 from sayso_bots.server.server import serving
-from sayso_bots.settings.settings import settings_of
-from sayso_bots.settings.source import source_of
 from sayso_playground import Playground
 
 TIMES = 300
@@ -28,7 +28,7 @@ API = "/agents/deploy-bot/sessions/s/branches/main"
 async def session(playground: Playground) -> AsyncIterator[aiohttp.ClientSession]:
     toml = f'{TOML}\n[[route]]\nto = ["telegram:4242"]\napprovers = ["telegram:4242"]\n'
     env = env_of(playground, SAYSO_STORE_URL="memory://", SLACK_SIGNING_SECRET=SECRET)
-    settings = settings_of(source_of(toml, env))
+    settings = build_settings(parse_source(toml, env))
     async with serving(settings) as bots, aiohttp.ClientSession(bots.url) as session:
         yield session
 

@@ -21,11 +21,11 @@ from support.commands import WEBHOOK_SECRET, Process, deliver_to, env_of
 from support.playing import a_playground
 
 from sayso.testing.builders import PATIENCE_SECONDS
+from sayso_bots.config.settings import build_settings
+from sayso_bots.config.source import parse_source
 from sayso_bots.server.limits import CallTimeouts
 from sayso_bots.server.server import serving
 from sayso_bots.server.webserver import answering, taken_port, url_of
-from sayso_bots.settings.settings import settings_of
-from sayso_bots.settings.source import source_of
 from sayso_playground import Playground
 
 SHORT = CallTimeouts(call=0.2, answer=0.2)
@@ -66,7 +66,7 @@ async def a_server(timeouts: CallTimeouts = SHORT, **limits: int) -> AsyncIterat
 @asynccontextmanager
 async def bots_on(playground: Playground, toml: str) -> AsyncIterator[str]:
     """The bots in this process, on memory."""
-    settings = settings_of(source_of(toml, env_of(playground, SAYSO_STORE_URL="memory://")))
+    settings = build_settings(parse_source(toml, env_of(playground, SAYSO_STORE_URL="memory://")))
     async with serving(settings) as working:
         yield working.url
 

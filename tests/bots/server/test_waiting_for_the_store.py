@@ -21,8 +21,8 @@ from sayso.errors import StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.stores.memory.leases import MemoryLeases
+from sayso_bots.config.store_settings import StoreSettings
 from sayso_bots.server.waiting import reached
-from sayso_bots.settings.store import StoreSettings
 from sayso_playground import Playground
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sayso.written.document import SettingsError
-from sayso_bots.settings.settings import settings_of
-from sayso_bots.settings.source import source_of
+from sayso_bots.config.settings import build_settings
+from sayso_bots.config.source import parse_source
 
 SLACK = {"SLACK_BOT_TOKEN": "xoxb-of-a-test", "SLACK_SIGNING_SECRET": "a-secret-of-a-test"}
 ROUTE = '\n[[route]]\nto = ["slack:C0OPS"]\napprovers = ["slack:U0ALICE"]\n'
@@ -22,8 +22,8 @@ MANY, MORE = '["a"' + ', "a"' * 19 + "]", '["a"' + ', "a"' * 20 + "]"
         ("server", "reuse_port", ["true", "false"], ["1", '"yes"']),
         ("store", "give_up_after", ['"1ms"', '"30d"', '"never"'], ['"0s"', '"31d"', "5", '"off"']),
         ("api", "per_second", ["1", "10000"], ["0", "10001"]),
-        ("policy", "window", ['"1ms"', '"60m"'], ['"0s"', '"3601s"']),
-        ("policy", "remember", ['"30d"'], ['"0s"', '"2592001s"']),
+        ("always", "window", ['"1ms"', '"60m"'], ['"0s"', '"3601s"']),
+        ("always", "remember", ['"30d"'], ['"0s"', '"2592001s"']),
         ("questions", "reason_wait", ['"15m"'], ['"0s"', '"901s"']),
         ("questions", "together", ['"5s"', '"off"'], ['"0s"', '"5001ms"']),
         ("questions", "reasons", [f'["{LONG}"]', MANY], ['[" "]', f'["{LONGER}"]', MORE]),
@@ -33,7 +33,7 @@ def test_a_setting_reaches_to_its_bound_and_no_further(
     section: str, key: str, good: list[str], bad: list[str]
 ) -> None:
     for value in good:
-        settings_of(source_of(f"[{section}]\n{key} = {value}\n{ROUTE}", SLACK))
+        build_settings(parse_source(f"[{section}]\n{key} = {value}\n{ROUTE}", SLACK))
     for value in bad:
         with pytest.raises(SettingsError, match=rf"line 2: {section}\.{key}"):
-            settings_of(source_of(f"[{section}]\n{key} = {value}\n{ROUTE}", SLACK))
+            build_settings(parse_source(f"[{section}]\n{key} = {value}\n{ROUTE}", SLACK))

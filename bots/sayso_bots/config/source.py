@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sayso.text.secret_forms import holds
+from sayso.text.secret_kinds import OWN_TOKEN
 from sayso.written.document import Document, SettingsError, parsed, read_text
 from sayso.written.lines import KeyPath
-from sayso_bots.settings.credentials import holds_api_token
 
 if TYPE_CHECKING:
     from sayso.platforms.platform import Platform
@@ -63,7 +64,7 @@ def find_named_file(config: str | None, env: Mapping[str, str]) -> str:
     return config or env.get(CONFIG_VARIABLE, "")
 
 
-def user_file(env: Mapping[str, str]) -> str:
+def find_user_file(env: Mapping[str, str]) -> str:
     """The settings file in the user's own configuration folder, empty where there is none."""
     folder = Path(env.get("XDG_CONFIG_HOME", ""))
     if not folder.is_absolute():
@@ -72,9 +73,9 @@ def user_file(env: Mapping[str, str]) -> str:
     return str(file) if file.is_absolute() and os.path.lexists(file) else ""
 
 
-def asking_file(config: str | None, env: Mapping[str, str]) -> str:
+def find_asking_file(config: str | None, env: Mapping[str, str]) -> str:
     """The settings file of a command that asks for an agent: never one of the working directory."""
-    return find_named_file(config, env) or user_file(env) or os.devnull
+    return find_named_file(config, env) or find_user_file(env) or os.devnull
 
 
 def is_unread(config: str | None, env: Mapping[str, str], folder: str = "") -> bool:
@@ -82,14 +83,14 @@ def is_unread(config: str | None, env: Mapping[str, str], folder: str = "") -> b
     here = Path(folder, DEFAULT_FILE)
     if find_named_file(config, env) or not os.path.lexists(here):
         return False
-    return here.resolve() != Path(asking_file(config, env)).resolve()
+    return here.resolve() != Path(find_asking_file(config, env)).resolve()
 
 
-def settings_file(config: str | None, env: Mapping[str, str]) -> str:
+def find_settings_file(config: str | None, env: Mapping[str, str]) -> str:
     """The settings file of an operator's command; ``sayso.toml`` where there is none."""
     if (named := find_named_file(config, env)) or Path(DEFAULT_FILE).exists():
         return named or DEFAULT_FILE
-    return user_file(env) or DEFAULT_FILE
+    return find_user_file(env) or DEFAULT_FILE
 
 
 def read_source(config: str | None, env: Mapping[str, str]) -> Source:
@@ -100,14 +101,14 @@ def read_source(config: str | None, env: Mapping[str, str]) -> Source:
     Raises:
         SettingsError: the file cannot be read or is not TOML.
     """
-    name, text = settings_file(config, env), ""
+    name, text = find_settings_file(config, env), ""
     if find_named_file(config, env) or Path(name).exists():
         text = read_text(name, fix="; name another one with --config")
-    return source_of(text, env, name=name)
+    return parse_source(text, env, name=name)
 
 
-def source_of(text: str, env: Mapping[str, str], *, name: str = DEFAULT_FILE) -> Source:
-    """The settings in a text and the environment over them.
+def parse_source(text: str, env: Mapping[str, str], *, name: str = DEFAULT_FILE) -> Source:
+    """Parse the settings in a text, and lay the environment over them.
 
     Raises:
         SettingsError: the text is not TOML.
@@ -121,11 +122,44 @@ def source_of(text: str, env: Mapping[str, str], *, name: str = DEFAULT_FILE) ->
             raise
         raise SettingsError([f"{error}{_ONE_TABLE.format(twice[0])}"]) from None
     source = Source(name, data, lines, env, frozenset(data))
-    _refuse_api_tokens(source)
+    _refuse(source, "api", lambda found: _PASTED if holds_api_token(found) else "")
     for variable, (section, key) in OVERRIDES.items():
         if value := source.value(variable):
             _override(source, variable, section, key, value)
     return source
+
+
+def apply_platforms(source: Source, platforms: Iterable[Platform[Any]]) -> None:
+    """Refuse the platforms' secrets in the file, and lay their variables over it."""
+    platforms = tuple(platforms)
+    secrets = [secret for platform in platforms for secret in platform.secrets]
+    for platform in platforms:
+        table = source.data.get(platform.name)
+        for secret in platform.secrets:
+            for key in secret.keys:
+                if isinstance(table, dict) and key in table:
+                    source.problem((platform.name, key), _use_instead(secret))
+                    del table[key]
+    _refuse(
+        source,
+        "platforms",
+        lambda found: next((_use_instead(one) for one in secrets if one.is_in(found)), ""),
+    )
+    for platform in platforms:
+        for variable, key in list_variables(platform).items():
+            if value := source.value(variable):
+                _override(source, variable, platform.name, key, value)
+
+
+def list_variables(platform: Platform[Any]) -> Mapping[str, str]:
+    """Return which variable overrides which key of the platform's section."""
+    prefix = f"SAYSO_{platform.name.upper()}_"
+    return {f"{prefix}{key.upper()}": key for key in platform.section.model_fields}
+
+
+def holds_api_token(text: str) -> bool:
+    """Return True if the text contains a bearer token of the hosted API."""
+    return holds(OWN_TOKEN, text)
 
 
 def _override(source: Source, variable: str, section: str, key: str, value: str) -> None:
@@ -136,47 +170,16 @@ def _override(source: Source, variable: str, section: str, key: str, value: str)
         source.overridden[(section, key)] = variable
 
 
-def read_with(source: Source, platforms: Iterable[Platform[Any]]) -> None:
-    """Read the source as the platforms want it: refuse their secrets, take their variables."""
-    platforms = tuple(platforms)
-    for platform in platforms:
-        table = source.data.get(platform.name)
-        for secret in platform.secrets:
-            for key in secret.keys:
-                if isinstance(table, dict) and key in table:
-                    source.problem((platform.name, key), _use_instead(secret))
-                    del table[key]
-    secrets = [secret for platform in platforms for secret in platform.secrets]
-    for path, value in list(_texts(source.data)):
-        if found := next((secret for secret in secrets if secret.is_in(value)), None):
-            source.problem(path, _use_instead(found))
+def _refuse(source: Source, top: str, explain: Callable[[str], str]) -> None:
+    """Refuse each text and each key that holds a secret; ``explain`` says what to do instead."""
+    for path, value in list(_walk(source.data)):
+        if isinstance(value, str) and (text := explain(value)):
+            source.problem(path, text)
             source.refused.add(path)
-    for path, table in list(_tables(source.data)):
-        for key in list(table):
-            if found := next((secret for secret in secrets if secret.is_in(key)), None):
-                source.problem(path or ("platforms",), f"has a key that {_use_instead(found)}")
-                del table[key]
-    for platform in platforms:
-        for variable, key in overrides(platform).items():
-            if value := source.value(variable):
-                _override(source, variable, platform.name, key, value)
-
-
-def overrides(platform: Platform[Any]) -> Mapping[str, str]:
-    """Which variable overrides which key of the platform's section."""
-    prefix = f"SAYSO_{platform.name.upper()}_"
-    return {f"{prefix}{key.upper()}": key for key in platform.section.model_fields}
-
-
-def _refuse_api_tokens(source: Source) -> None:
-    for path, value in list(_texts(source.data)):
-        if holds_api_token(value):
-            source.problem(path, _PASTED)
-            source.refused.add(path)
-    for path, table in list(_tables(source.data)):
-        for key in [key for key in table if holds_api_token(key)]:
-            source.problem(path or ("api",), f"has a key that {_PASTED}")
-            del table[key]
+        for key in list(value) if isinstance(value, dict) else ():
+            if text := explain(key):
+                source.problem(path or (top,), f"has a key that {text}")
+                del value[key]
 
 
 def _use_instead(secret: Secret) -> str:
@@ -192,22 +195,9 @@ _PASTED = (
 )
 
 
-def _tables(value: Any, path: KeyPath = ()) -> Iterable[tuple[KeyPath, dict[str, Any]]]:
-    if isinstance(value, dict):
-        yield path, value
-        for key, item in value.items():
-            yield from _tables(item, (*path, key))
-    elif isinstance(value, list):
-        for number, item in enumerate(value):
-            yield from _tables(item, (*path, number))
-
-
-def _texts(value: Any, path: KeyPath = ()) -> Iterable[tuple[KeyPath, str]]:
-    if isinstance(value, str):
-        yield path, value
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from _texts(item, (*path, key))
-    elif isinstance(value, list):
-        for number, item in enumerate(value):
-            yield from _texts(item, (*path, number))
+def _walk(value: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Any]]:
+    """Yield a value and all that it holds, with their paths."""
+    yield path, value
+    if isinstance(value, dict | list):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _walk(item, (*path, key))

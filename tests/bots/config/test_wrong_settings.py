@@ -11,8 +11,8 @@ from support.settings_text import BOTH, ROUTE, ROUTE_TO_BOTH, SLACK, TELEGRAM, p
 
 from sayso.platforms import Section
 from sayso.written.document import SettingsError
-from sayso_bots.settings.settings import read_settings
-from sayso_bots.settings.source import source_of
+from sayso_bots.config.settings import read_settings
+from sayso_bots.config.source import parse_source
 
 
 @pytest.mark.parametrize(
@@ -370,7 +370,7 @@ class OfOnesOwn(Section):
 def test_a_number_out_of_bounds_is_told_the_bounds_of_its_own_field(
     written: str, sentence: str
 ) -> None:
-    source = source_of(f"[my]\n{written}\n", {})
+    source = parse_source(f"[my]\n{written}\n", {})
 
     assert source.section(OfOnesOwn, "my") is None
     assert source.problems == [("my", f"sayso.toml line 2: {sentence}")]
@@ -378,7 +378,7 @@ def test_a_number_out_of_bounds_is_told_the_bounds_of_its_own_field(
 
 def test_a_string_without_its_closing_quote_is_asked_about() -> None:
     with pytest.raises(SettingsError) as caught:
-        source_of('[server]\nhost = "127.0.0.1\nport = 1\n', {})
+        parse_source('[server]\nhost = "127.0.0.1\nport = 1\n', {})
 
     (text,) = caught.value.problems
     assert "line 2" in text

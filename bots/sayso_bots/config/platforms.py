@@ -1,22 +1,38 @@
-"""Which platforms there are: those that are installed, and those that the settings name."""
+"""Platforms: which are installed, which the settings name, and what is read for each."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from typing import Any
 
 from sayso.chats.places import Place
+from sayso.desk.routes import Routes
+from sayso.platforms.bot import Bot
 from sayso.platforms.platform import Platform
+from sayso.platforms.secret import Secret
+from sayso.platforms.section import PlatformSettings
+from sayso.stores.ports import Drafts
+from sayso.text.printable import printable
 from sayso.text.secrets import Hiding, hiding, holds_secret
-from sayso_bots.settings.modules import FIX, PASTED, UNLOADABLE, told
-from sayso_bots.settings.source import Source
+from sayso_bots.config.source import Source
 
 GROUP = "sayso.platforms"
 VALUE = "PLATFORM"
 SETTING = "platforms"
+
+# A module that leaves the process while it is loaded is broken, too.
+UNLOADABLE = (Exception, SystemExit)
+FIX = "install it beside the bots, or put its folder into PYTHONPATH"
+PASTED = "holds a secret, which must not stand in a file; remove it, and write a module's name"
+
+
+def describe_error(error: BaseException) -> str:
+    """Return what kind of error it is, and its text, as it may be printed."""
+    return printable(f"{type(error).__name__}: {error}")
 
 
 @dataclass(frozen=True)
@@ -45,7 +61,7 @@ class Platforms:
     @property
     def hiding(self) -> Hiding:
         """What has the look of a secret of any of them."""
-        return sum(map(hiding_of, self), Hiding())
+        return sum(map(build_hiding, self), Hiding())
 
     def know_as_secret(self, text: str) -> bool:
         """Whether a text holds what any of them, or anybody, knows as a secret."""
@@ -86,11 +102,11 @@ class Platforms:
             return self.by_name[name]
         if name in self.broken:
             raise ValueError(f"names the platform {name!r}, which {self.broken[name]}")
-        prefixes = alternatives([f"{known}:" for known in (*self.by_name, *also)])
+        prefixes = join_alternatives([f"{known}:" for known in (*self.by_name, *also)])
         raise ValueError(f"names the platform {name!r}; write {prefixes}")
 
 
-def hiding_of(platform: Platform[Any]) -> Hiding:
+def build_hiding(platform: Platform[Any]) -> Hiding:
     """What has the look of one of the platform's secrets.
 
     Raises:
@@ -100,13 +116,13 @@ def hiding_of(platform: Platform[Any]) -> Hiding:
     return Hiding(shapes=tuple(look for look in looks if look is not None))
 
 
-def alternatives(words: Sequence[str]) -> str:
-    """Words as alternatives: ``a``, ``a or b``, ``a, b or c``."""
+def join_alternatives(words: Sequence[str]) -> str:
+    """Join words as alternatives: ``a``, ``a or b``, ``a, b or c``."""
     *first, last = words or ("",)
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def loaded_platforms(source: Source, taken: Sequence[str]) -> Platforms:
+def load_platforms(source: Source, taken: Sequence[str]) -> Platforms:
     """The installed platforms and those of the setting ``platforms``.
 
     Names in ``taken`` are sections of the settings already. What cannot be
@@ -118,7 +134,7 @@ def loaded_platforms(source: Source, taken: Sequence[str]) -> Platforms:
         try:
             found.add(point.load(), point.module, called=point.name)
         except UNLOADABLE as error:
-            found.broken.setdefault(point.name, f"cannot be loaded ({told(error)})")
+            found.broken.setdefault(point.name, f"cannot be loaded ({describe_error(error)})")
     written = source.written((SETTING,), [])
     if not isinstance(written, list):
         source.problem((SETTING,), 'must be a list of module names such as ["my_adapter"]')
@@ -137,7 +153,7 @@ def loaded_platforms(source: Source, taken: Sequence[str]) -> Platforms:
             source.refused.add((SETTING, number))
         else:
             with hiding(platforms.hiding):
-                why = told(failure)
+                why = describe_error(failure)
             source.problem(
                 (SETTING, number), f"cannot be loaded ({why}); {FIX}; it exports one {VALUE}"
             )
@@ -175,6 +191,114 @@ class _Found:
             self.by_name.pop(name, None)
             self.broken[name] = clash
             raise ValueError(f"the platform {name!r} {clash}")
-        hiding_of(platform)  # or it would hide everything
+        build_hiding(platform)  # or it would hide everything
         if name not in self.broken:
             self.by_name[name] = platform
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """A platform that is on, and what was read for it."""
+
+    platform: Platform[Any]
+    settings: PlatformSettings[Any]
+
+    def open(self, drafts: Drafts) -> AbstractAsyncContextManager[Bot]:
+        """Its bot while the block runs; see :meth:`Platform.open`.
+
+        Raises:
+            ConfigError: a library is not installed, or the settings make no sense.
+        """
+        return self.platform.open(self.settings, drafts)
+
+
+def find_wanted_platforms(source: Source, platforms: Platforms) -> Sequence[Platform[Any]]:
+    """Find the platforms that are on: those with a section, and those that are only hinted at.
+
+    A token in the environment is a hint where a route leads to its platform, or
+    where nothing else says which platforms are meant: tokens may be left over.
+    """
+    routes = source.written(("route",), [])
+    routed = {
+        str(place).partition(":")[0]
+        for route in (routes if isinstance(routes, list) else ())
+        for places in [route.get("to") if isinstance(route, dict) else None]
+        for place in (places if isinstance(places, list) else ())
+    }
+    known = set(platforms.by_name)
+    nothing_said = not known & (routed | source.sections)
+    return [
+        platform
+        for platform in platforms
+        if platform.name in source.sections
+        or (
+            platform.secrets
+            and source.value(platform.secrets[0].variable)
+            and (nothing_said or platform.name in routed)
+        )
+    ]
+
+
+def read_platform(
+    source: Source,
+    platform: Platform[Any],
+    needed: Callable[[Any], Iterable[Secret]],
+) -> Configured | None:
+    """What is read for a platform; None where its section is wrong. Problems are noted."""
+    if isinstance(written := source.written((platform.name,)), list):
+        text = (
+            f"is written [{platform.name}], once: one `sayso serve` serves one workspace or bot of "
+            f"{platform.title}; start another one, with settings of its own, for the next"
+        )
+        source.problem((platform.name, len(written) - 1), text)
+        return None
+    section = source.section(platform.section, platform.name)
+    given = {
+        secret.variable: value
+        for secret in platform.secrets
+        if (value := source.value(secret.variable))
+    }
+    missing: Iterable[Secret] = platform.secrets[:1]
+    if section is not None:
+        section = platform.settled(section, given)
+        missing = needed(section)
+    texts = [secret.missing for secret in missing if secret.variable not in given]
+    texts += [
+        text
+        for secret in platform.secrets
+        for value in secret.values(given.get(secret.variable, ""))
+        if (text := secret.problem(value))
+    ]
+    source.problems.extend((platform.name, text) for text in texts)
+    return None if section is None else Configured(platform, PlatformSettings(section, given))
+
+
+def explain_unrouted(source: Source, platforms: Platforms, routes: Routes) -> Mapping[str, str]:
+    """What to say of each platform that has its secrets set though no route leads to it."""
+    routed = {place.platform for route in routes.routes for place in route.to}
+    return {
+        platform.name: (
+            f"{variable} is set, but no route leads to {platform.title}; add a place such as "
+            f"{platform.place_example} to a route, or unset it"
+        )
+        for platform in platforms
+        if platform.name not in routed
+        for variable in [secret.variable for secret in platform.secrets][:1]
+        if source.value(variable)
+    }
+
+
+def explain_no_platform(platforms: Platforms) -> str:
+    """What to say where no platform is on."""
+    ways = [f"{way} for {platform.title}" for platform in platforms if (way := _least(platform))]
+    several = "; all of them where there are several" if len(ways) > 2 else ", or both"
+    if not ways:
+        return "no platform is configured; install one"
+    how = f"{', '.join(ways)}{several if len(ways) > 1 else ''}"
+    return f"no platform is configured; set {how}; docs/setup.md shows each step"
+
+
+def _least(platform: Platform[Any]) -> str:
+    """The least that has to be set for a platform; empty where it needs no secret."""
+    needed = platform.needed(platform.settled(platform.section(), ()))
+    return platform.quick_start or " and ".join(secret.variable for secret in needed)

@@ -10,9 +10,9 @@ import pytest
 
 from sayso.errors import ConfigError
 from sayso.written.document import SettingsError
+from sayso_bots.config.settings import build_settings
+from sayso_bots.config.source import parse_source
 from sayso_bots.server.kinds import load_kinds
-from sayso_bots.settings.settings import settings_of
-from sayso_bots.settings.source import source_of
 
 ENV = {
     "SLACK_BOT_TOKEN": "xoxb-of-a-test",
@@ -25,7 +25,7 @@ ROUTE = '[[route]]\nto = ["slack:C0123ABCD"]\napprovers = ["slack:U0ALICE"]\n'
 def test_reasons_and_their_wait_come_from_the_file() -> None:
     written = '[questions]\nreasons = [" Not now "]\nreason_wait = "2m"\ntypes = ["json"]\n'
 
-    questions = settings_of(source_of(ROUTE + written, ENV)).questions
+    questions = build_settings(parse_source(ROUTE + written, ENV)).questions
 
     assert questions.refusals.reasons == ("Not now",)
     assert questions.refusals.wait == timedelta(minutes=2)
@@ -33,7 +33,7 @@ def test_reasons_and_their_wait_come_from_the_file() -> None:
 
 
 def test_without_the_section_a_denial_waits_a_minute() -> None:
-    questions = settings_of(source_of(ROUTE, ENV)).questions
+    questions = build_settings(parse_source(ROUTE, ENV)).questions
 
     assert (questions.refusals.reasons, questions.refusals.wait) == ((), timedelta(minutes=1))
 
@@ -44,7 +44,7 @@ def test_without_the_section_a_denial_waits_a_minute() -> None:
 def test_how_long_calls_gather_for_one_card_comes_from_the_file(
     written: str, milliseconds: int
 ) -> None:
-    questions = settings_of(source_of(f"{ROUTE}[questions]\n{written}\n", ENV)).questions
+    questions = build_settings(parse_source(f"{ROUTE}[questions]\n{written}\n", ENV)).questions
 
     assert questions.bundle_window == timedelta(milliseconds=milliseconds)
 
@@ -62,7 +62,7 @@ def test_how_long_calls_gather_for_one_card_comes_from_the_file(
 )
 def test_what_makes_no_sense_names_the_key_the_line_and_the_fix(written: str, told: str) -> None:
     with pytest.raises(SettingsError) as error:
-        settings_of(source_of(f"{ROUTE}[questions]\n{written}\n", ENV))
+        build_settings(parse_source(f"{ROUTE}[questions]\n{written}\n", ENV))
 
     assert told in str(error.value)
     assert "line 5" in str(error.value)

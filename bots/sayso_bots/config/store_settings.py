@@ -16,34 +16,28 @@ from sayso.stores.audit import KEPT_DECISIONS
 from sayso.stores.connect import STORES
 from sayso.stores.ports.copies import KEPT
 from sayso.text.secrets import has_login, without_login
-from sayso_bots.settings.durations import Duration
-from sayso_bots.settings.source import Source, read_source
+from sayso_bots.config.fields import Duration, duration_or
+from sayso_bots.config.source import Source, read_source
 
-
-def _give_up(value: object) -> timedelta | None:
-    if value == "never":
-        return None
-    try:
-        return parse_duration(value)
-    except ValueError as error:
-        raise ValueError(f'{error}; or "never"') from None
-
-
-LONGEST_AUDIT = timedelta(days=3_650)
+_MAX_AUDIT = timedelta(days=3_650)
+_URL = ("store", "url")
 
 
 def _keep_audit(value: object) -> timedelta:
-    keep = parse_duration(value, longest=LONGEST_AUDIT)
+    keep = parse_duration(value, longest=_MAX_AUDIT)
     if keep < timedelta(days=1):
         raise ValueError("is too short to look anything up; write at least 1d")
     return keep
+
+
+GiveUp = Annotated[timedelta | None, PlainValidator(lambda value: duration_or("never", value))]
 
 
 class StoreSection(Section):
     """[store]."""
 
     url: str = Field(default="redis://127.0.0.1:6379/0", repr=False)
-    give_up_after: Annotated[timedelta | None, PlainValidator(_give_up)] = timedelta(minutes=5)
+    give_up_after: GiveUp = timedelta(minutes=5)
     keep_cards: Duration = KEPT
     keep_audit: Annotated[timedelta, PlainValidator(_keep_audit)] = KEPT_DECISIONS
 
@@ -83,46 +77,34 @@ class StoreSettings:
 
 
 def read_store(config: str | None, env: Mapping[str, str], store_url: str | None) -> StoreSettings:
-    """The store alone.
+    """Read the store alone.
 
     Raises:
         SettingsError: it is wrong; a line for each problem.
     """
     source = read_source(config, env)
-    store = store_of(source, store_url)
+    store = build_store_settings(source, store_url)
     source.check("store")
     return store
 
 
-def store_of(source: Source, from_argument: str | None = None) -> StoreSettings:
-    """The store in a source that was read already, or the one that an argument names."""
+def build_store_settings(source: Source, from_argument: str | None = None) -> StoreSettings:
+    """Read the store in a source, or take the one that an argument names."""
     if from_argument:
         store = StoreSettings(from_argument, "--store")
     else:
         section = source.section(StoreSection, "store") or StoreSection()
-        variable = source.overridden.get(("store", "url"))
-        is_default = source.written(("store", "url")) is None
-        name = variable or "store.url"
-        store = StoreSettings(
-            section.url,
-            "the default store" if is_default else name,
-            is_default=is_default,
-            give_up_after=section.give_up_after,
-            keep_cards=section.keep_cards,
-            keep_audit=section.keep_audit,
-        )
+        is_default = source.written(_URL) is None
+        name = "the default store" if is_default else source.overridden.get(_URL, "store.url")
+        store = StoreSettings(name=name, is_default=is_default, **dict(section))
         if name == "store.url" and has_login(store.url):
-            source.problem(
-                ("store", "url"),
+            text = (
                 "holds a password, which must not stand in a file; "
-                "set the whole address in SAYSO_STORE_URL",
+                "set the whole address in SAYSO_STORE_URL"
             )
-    _check_address(source, store)
-    return store
-
-
-def _check_address(source: Source, store: StoreSettings) -> None:
+            source.problem(_URL, text)
     if store.url.partition("://")[0] not in STORES or "://" not in store.url:
-        where = source.place(("store", "url")) if store.name == "store.url" else store.name
+        where = source.place(_URL) if store.name == "store.url" else store.name
         fix = "is not the address of a store; write redis://host:6379/0, or memory:// to try out"
         source.problems.append(("store", f"{where} {fix}"))
+    return store

@@ -1,23 +1,27 @@
-"""[[policy]] and [always]: what a server says of calls, and on which terms Always is remembered."""
+"""[[policy]] and [always]: the policy of a server, and on which terms Always is remembered."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
+from typing import Annotated, Literal
 
-from sayso.always.terms import GrantOptions
+from pydantic import AfterValidator
+
+from sayso.always.terms import LONGEST_WINDOW, GrantOptions
 from sayso.errors import ConfigError
+from sayso.platforms.section import Section as SettingsSection
 from sayso.policy.deny_rules import left_behind
 from sayso.policy.server_policy import Section, ServerPolicy
-from sayso.policy.written import WrittenPolicy, policy_in, read_policy
+from sayso.policy.written import PolicyTable, WrittenPolicy, policy_in, read_policy
 from sayso.rules.floor import written_floor
 from sayso.rules.rule import Scope
 from sayso.written.document import SettingsError
 from sayso.written.lines import KeyPath
-from sayso_bots.settings.policy_sections import AlwaysSection, OnePolicySection, PolicySection
-from sayso_bots.settings.source import Source
+from sayso_bots.config.fields import Duration, Flag
+from sayso_bots.config.source import Source
 
-_TERMS = tuple(AlwaysSection.model_fields)
 _SCOPES: Mapping[str, Scope] = {
     "session": "session",
     "project": "project",
@@ -26,17 +30,41 @@ _SCOPES: Mapping[str, Scope] = {
 }
 
 
+def _check_window(window: timedelta) -> timedelta:
+    if window > LONGEST_WINDOW:
+        raise ValueError("is too long for a whole tool; write at most 60m")
+    return window
+
+
+class AlwaysSection(SettingsSection):
+    """[always]: what Always may store, and for how long."""
+
+    remember: Duration = timedelta(hours=24)
+    scopes: tuple[Literal["session", "project", "agent", "window"], ...] = ("session", "project")
+    project: Duration = timedelta(days=30)
+    window: Annotated[Duration, AfterValidator(_check_window)] = timedelta(minutes=15)
+
+
+class PolicySection(PolicyTable):
+    """[[policy]]: a policy for some agents and tools, its rules and its file not looked at yet."""
+
+    agent: str = "*"
+    tool: str = "*"
+    file: str | None = None
+    audit: Flag = False
+
+
 def read_policies(source: Source) -> ServerPolicy:
-    """The sections in their order; what is wrong is among the problems of the source.
+    """Read the sections in their order, and note what is wrong in the source.
 
     A single table, ``[policy]``, is one section for all agents.
     """
     written = source.written(("policy",), [])
     if isinstance(written, dict):
-        sections = [_section(source, ("policy",), OnePolicySection, "")]
+        sections = [_section(source, ("policy",), "")]
     elif isinstance(written, list):
         sections = [
-            _section(source, ("policy", number), PolicySection, f"policy {number + 1}")
+            _section(source, ("policy", number), f"policy {number + 1}")
             for number in range(len(written))
         ]
     else:
@@ -51,17 +79,8 @@ def read_policies(source: Source) -> ServerPolicy:
 
 
 def read_always(source: Source) -> GrantOptions:
-    """The terms of Always, from [always] or, as it used to be, from a single [policy]."""
-    one = source.written(("policy",))
-    old = [key for key in _TERMS if isinstance(one, dict) and key in one]
-    section: AlwaysSection | None
-    if old and "always" not in source.data:
-        section = source.section(OnePolicySection, "policy")
-    else:
-        section = source.section(AlwaysSection, "always")
-        for key in old:
-            source.problem(("policy", key), "belongs in [always], which is there; move it")
-    section = section or AlwaysSection()
+    """Read the terms of Always."""
+    section = source.section(AlwaysSection, "always") or AlwaysSection()
     return GrantOptions(
         remember_for=section.remember,
         scopes=frozenset(_SCOPES[word] for word in section.scopes),
@@ -70,19 +89,19 @@ def read_always(source: Source) -> GrantOptions:
     )
 
 
-def _section(source: Source, path: KeyPath, model: type[PolicySection], called: str) -> Section:
-    if model is PolicySection:
-        _say_where_terms_belong(source, path)
-    table = source.section(model, *path) or model()
+def _section(source: Source, path: KeyPath, called: str) -> Section:
+    _say_where_terms_belong(source, path)
+    table = source.section(PolicySection, *path) or PolicySection()
     own = policy_in(source, path, table)
     shared = _shared(source, table)
-    if shared.default is not None and own.default is not None:
-        text = f"is said in {table.file}, too; leave one of them out"
-        source.problem((*path, "default"), text)
-    if shared.preset and own.preset:
-        source.problem((*path, "preset"), f"is said in {table.file}, too; leave one of them out")
-    for key, said in (("preset", shared.default), ("default", own.default)):
-        if said == "allow" and (own.preset if key == "preset" else shared.preset):
+    for key in ("default", "preset"):
+        if getattr(shared, key) and getattr(own, key):
+            source.problem((*path, key), f"is said in {table.file}, too; leave one of them out")
+    for key, default, preset in (
+        ("preset", shared.default, own.preset),
+        ("default", own.default, shared.preset),
+    ):
+        if default == "allow" and preset:
             text = (
                 f'does not go with {table.file}: default = "allow" allows every tool, and so '
                 "does more than the preset; leave one of them out"
@@ -98,7 +117,7 @@ def _section(source: Source, path: KeyPath, model: type[PolicySection], called: 
         looking=own.looking + shared.looking,
         audit=table.audit,
         called=called,
-        place=_place(source, path),
+        place=f"{source.name}:{line}" if (line := source.line(path)) else source.name,
     )
     if (rule := left_behind(one.rule for one in section.deny)) is not None:
         # Who asks over HTTP has no gate that would deny what a person edits a call into.
@@ -124,12 +143,7 @@ def _shared(source: Source, table: PolicySection) -> WrittenPolicy:
 
 def _say_where_terms_belong(source: Source, path: KeyPath) -> None:
     table = source.written(path)
-    for key in _TERMS if isinstance(table, dict) else ():
+    for key in AlwaysSection.model_fields if isinstance(table, dict) else ():
         if key in table:
             source.problem((*path, key), f"belongs in [always], as {key} = …; move it there")
             source.refused.add((*path, key))
-
-
-def _place(source: Source, path: KeyPath) -> str:
-    line = source.line(path)
-    return f"{source.name}:{line}" if line else source.name

@@ -10,8 +10,8 @@ import pytest
 
 from sayso.text.secrets import hiding, redacted_text
 from sayso.written.document import SettingsError
-from sayso_bots.settings.settings import Settings, read_registration, settings_of
-from sayso_bots.settings.source import source_of
+from sayso_bots.config.settings import Settings, build_settings, read_registration
+from sayso_bots.config.source import parse_source
 
 SLACK = {"SLACK_BOT_TOKEN": "xoxb-of-a-test", "SLACK_SIGNING_SECRET": "signing-of-a-test"}
 SOCKET = {"SLACK_BOT_TOKEN": "xoxb-of-a-test", "SLACK_APP_TOKEN": "xapp-1-A0SAYSO-of-a-test"}
@@ -24,7 +24,7 @@ BOTS = Path(__file__).parents[3] / "bots" / "sayso_bots"
 
 
 def read(text: str, env: Mapping[str, str]) -> Settings:
-    return settings_of(source_of(text, env))
+    return build_settings(parse_source(text, env))
 
 
 def problems(text: str, env: Mapping[str, str]) -> tuple[str, ...]:

@@ -6,8 +6,8 @@ import pytest
 
 from sayso.text.secrets import hiding, redacted
 from sayso.written.document import SettingsError
-from sayso_bots.settings.settings import read_hiding, settings_of
-from sayso_bots.settings.source import source_of
+from sayso_bots.config.settings import build_settings, read_hiding
+from sayso_bots.config.source import parse_source
 
 ENV = {
     "SLACK_BOT_TOKEN": "xoxb-of-a-test",
@@ -20,7 +20,7 @@ VALUE = {"licensePlate": "B-XY", "id": "EMP-1234", "auth": "oauth2", "token": "h
 
 
 def test_names_and_patterns_are_added_and_names_taken_out() -> None:
-    with hiding(settings_of(source_of(ROUTE + WRITTEN, ENV)).hiding):
+    with hiding(build_settings(parse_source(ROUTE + WRITTEN, ENV)).hiding):
         shown = redacted(VALUE)
 
     assert shown == {
@@ -52,6 +52,6 @@ def test_commands_that_read_the_store_hide_the_same(
 )
 def test_what_would_hide_everything_or_nothing_is_refused(written: str, key: str) -> None:
     with pytest.raises(SettingsError) as refused:
-        settings_of(source_of(f"{ROUTE}[secrets]\n{written}\n", ENV))
+        build_settings(parse_source(f"{ROUTE}[secrets]\n{written}\n", ENV))
 
     assert key in str(refused.value)

@@ -12,12 +12,12 @@ from sayso.always.terms import GrantOptions
 from sayso.calls import RunRef, ToolCall
 from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.written.document import SettingsError
-from sayso_bots.settings.settings import Settings, settings_of
-from sayso_bots.settings.source import read_source, source_of
+from sayso_bots.config.settings import Settings, build_settings
+from sayso_bots.config.source import parse_source, read_source
 
 
 def read(text: str) -> Settings:
-    return settings_of(source_of(ROUTE + text, SLACK))
+    return build_settings(parse_source(ROUTE + text, SLACK))
 
 
 def problems(text: str) -> list[str]:
@@ -70,10 +70,9 @@ def test_terms_of_always_have_a_section_of_their_own() -> None:
     assert settings.always == GrantOptions(remember_for=timedelta(days=7))
 
 
-def test_a_single_table_is_one_section_and_may_hold_the_terms_of_always() -> None:
-    settings = read('[policy]\nremember = "7d"\nallow = [{ tool = "read" }]\n')
+def test_a_single_table_is_one_section() -> None:
+    settings = read('[policy]\nallow = [{ tool = "read" }]\n')
 
-    assert settings.always.remember_for == timedelta(days=7)
     assert [one.called for one in settings.policies.sections] == [""]
 
 
@@ -81,7 +80,7 @@ def test_a_single_table_is_one_section_and_may_hold_the_terms_of_always() -> Non
     ("text", "line", "said"),
     [
         ('[[policy]]\nremember = "7d"\n', 2, "policy 1.remember belongs in [always]"),
-        ('[policy]\nremember = "7d"\n[always]\nwindow = "1m"\n', 2, "belongs in [always]"),
+        ('[policy]\nremember = "7d"\n', 2, "policy.remember belongs in [always]"),
         ('[[policy]]\npreset = "codng"\n', 2, "'codng' is not a preset; there is 'coding'"),
         ('[[policy]]\npreset = "coding"\ndefault = "allow"\n', 3, "more than the preset"),
         ("[[policy]]\n[[policy]]\nallows = []\n", 3, "did you mean allow?"),
@@ -98,7 +97,7 @@ def test_a_mistake_is_told_with_its_line_and_the_fix(text: str, line: int, said:
 
 def test_what_is_no_section_at_all_is_told() -> None:
     with pytest.raises(SettingsError, match=r"policy must be sections"):
-        settings_of(source_of(f"policy = 3\n{ROUTE}", SLACK))
+        build_settings(parse_source(f"policy = 3\n{ROUTE}", SLACK))
 
 
 async def test_a_file_is_shared_and_found_beside_the_settings(tmp_path: Path) -> None:
@@ -111,7 +110,7 @@ async def test_a_file_is_shared_and_found_beside_the_settings(tmp_path: Path) ->
     )
 
     source = read_source(str(config), SLACK)
-    settings = settings_of(source)
+    settings = build_settings(source)
 
     assert source.files == [shared]
     assert await ruling(settings, "drop") == (Ruling.DENY, "deny rule 2 of policy 1")
@@ -139,7 +138,7 @@ def test_what_is_wrong_in_a_file_is_told_with_its_line(
     config.write_text(f'{ROUTE}[[policy]]\nfile = "policy.toml"\n{own}')
 
     with pytest.raises(SettingsError) as caught:
-        settings_of(read_source(str(config), SLACK))
+        build_settings(read_source(str(config), SLACK))
 
     assert any(said in problem for problem in caught.value.problems)
 
@@ -149,4 +148,4 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     config.write_text(f'{ROUTE}[[policy]]\nfile = "policy.toml"\n')
 
     with pytest.raises(SettingsError, match=r"policy\.toml: no such file"):
-        settings_of(read_source(str(config), SLACK))
+        build_settings(read_source(str(config), SLACK))

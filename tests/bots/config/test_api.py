@@ -10,9 +10,9 @@ from support.api_world import CI, token_lines
 from support.commands import Run, env_of
 
 from sayso.written.document import SettingsError
-from sayso_bots.settings.settings import settings_of
-from sayso_bots.settings.source import source_of
-from sayso_bots.settings.tokens import ApiSettings, token_hash
+from sayso_bots.config.api_tokens import ApiSettings, hash_token
+from sayso_bots.config.settings import build_settings
+from sayso_bots.config.source import parse_source
 from sayso_playground import Playground
 
 ENV = {"SLACK_BOT_TOKEN": "xoxb-of-a-test", "SLACK_SIGNING_SECRET": "s" * 32}
@@ -21,7 +21,7 @@ GOOD = token_lines("ci", CI, '["deploy-*"]')
 
 
 def read(toml: str) -> ApiSettings | None:
-    return settings_of(source_of(ROUTE + toml, ENV)).api
+    return build_settings(parse_source(ROUTE + toml, ENV)).api
 
 
 def problems(toml: str) -> list[str]:
@@ -44,16 +44,16 @@ def test_a_token_and_origins_are_read() -> None:
 def test_a_person_may_have_tokens_that_there_are() -> None:
     person = '[people.alice]\nslack = "U0ALICE"\napi = ["ci"]\n'
 
-    routes = settings_of(source_of(f"{person}{ROUTE}{GOOD}", ENV)).routes
+    routes = build_settings(parse_source(f"{person}{ROUTE}{GOOD}", ENV)).routes
 
     assert routes.people == {"alice": {"slack:U0ALICE", "api:ci"}}
     with pytest.raises(SettingsError) as unknown:
-        settings_of(source_of(f"{person}{ROUTE}", ENV))
+        build_settings(parse_source(f"{person}{ROUTE}", ENV))
     assert unknown.value.problems == (
         "sayso.toml line 3: people.alice.api names 'ci', but no [[api.token]] has this name",
     )
     with pytest.raises(SettingsError) as wrong:
-        settings_of(source_of(f'[people.alice]\napi = "c i"\n{ROUTE}', ENV))
+        build_settings(parse_source(f'[people.alice]\napi = "c i"\n{ROUTE}', ENV))
     assert "people.alice.api 'c i' is not the name of an [[api.token]]" in str(wrong.value)
 
 
@@ -180,7 +180,7 @@ async def test_an_api_without_a_token_is_pointed_out(run: Run, playground: Playg
     toml = ROUTE + '[api]\norigins = ["https://a.example"]\n'
     env = env_of(playground, SAYSO_STORE_URL="memory://")
 
-    settings = settings_of(source_of(toml, ENV))
+    settings = build_settings(parse_source(toml, ENV))
     done = await asyncio.to_thread(run, "check", toml=toml, env=env)
 
     text = "[api] has no [[api.token]], so the hosted API is off; `sayso api token NAME` makes one"
@@ -188,13 +188,13 @@ async def test_an_api_without_a_token_is_pointed_out(run: Run, playground: Playg
     (line,) = [line for line in done.out.splitlines() if " api " in line]
     assert line.startswith("warning")
     assert text in line
-    assert settings_of(source_of(ROUTE, ENV)).api_warnings == ()
+    assert build_settings(parse_source(ROUTE, ENV)).api_warnings == ()
 
 
 def test_an_approver_that_is_no_token_is_wrong() -> None:
     toml = ROUTE.replace('"slack:U0ALICE"', '"api:cj"') + GOOD
     with pytest.raises(SettingsError) as caught:
-        settings_of(source_of(toml, ENV))
+        build_settings(parse_source(toml, ENV))
 
     assert caught.value.problems == (
         (
@@ -214,7 +214,7 @@ def test_a_new_token_is_printed_once_with_the_settings_for_it(run: Run) -> None:
     toml = done.err.partition("[[api.token]]")[2]
     api = read(f"[[api.token]]{toml}")
     assert api is not None
-    assert api.tokens[0].sha256 == token_hash(token)
+    assert api.tokens[0].sha256 == hash_token(token)
     assert api.tokens[0].agents == ("deploy-*", "b")
 
 

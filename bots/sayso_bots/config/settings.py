@@ -2,46 +2,45 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator
 
 from sayso.always.terms import GrantOptions
 from sayso.desk.routes import Routes
 from sayso.platforms.registration import Registration
-from sayso.platforms.section import PlatformSettings
+from sayso.platforms.section import PlatformSettings, Section
 from sayso.policy.server_policy import ServerPolicy
-from sayso.questions.refusals import Refusals
+from sayso.questions.refusals import LONGEST_WAIT, REASON_LIMIT, Refusals
 from sayso.stores.ports import NO_LIMITS, OpenLimits
 from sayso.text.secrets import Hiding
 from sayso.written.document import SettingsError, unknown
-from sayso_bots.settings.api import api_warnings, check_api_approvers, read_api
-from sayso_bots.settings.configured import (
+from sayso_bots.config.api_tokens import (
+    ApiSettings,
+    check_api_approvers,
+    list_api_warnings,
+    read_api,
+)
+from sayso_bots.config.fields import Duration, Flag, count_up_to, duration_or, refuse_bool
+from sayso_bots.config.platforms import (
+    SETTING,
     Configured,
-    none_wanted,
+    Platforms,
+    explain_no_platform,
+    explain_unrouted,
+    find_wanted_platforms,
+    load_platforms,
     read_platform,
-    unrouted,
-    wanted_platforms,
 )
-from sayso_bots.settings.languages import LANGUAGE
-from sayso_bots.settings.loading import SETTING, Platforms, loaded_platforms
-from sayso_bots.settings.policies import read_always, read_policies
-from sayso_bots.settings.routing import (
-    RouteWarning,
-    read_routes,
-    route_warnings,
-)
-from sayso_bots.settings.sections import (
-    LimitsSection,
-    QuestionsSection,
-    SecretsSection,
-    ServerSection,
-)
-from sayso_bots.settings.source import Source, read_source, read_with
-from sayso_bots.settings.store import StoreSettings, store_of
-from sayso_bots.settings.tokens import ApiSettings
+from sayso_bots.config.policies import read_always, read_policies
+from sayso_bots.config.routes import LANGUAGE, RouteWarning, list_warnings, read_routes
+from sayso_bots.config.source import Source, apply_platforms, read_source
+from sayso_bots.config.store_settings import StoreSettings, build_store_settings
 
 SECTIONS = (
     "store",
@@ -58,6 +57,81 @@ SECTIONS = (
     "api",
 )
 """What may stand at the top of the file, besides the sections of platforms."""
+
+
+_MAX_TOGETHER = timedelta(seconds=5)
+_MAX_REASONS = 20
+
+
+def _short_wait(wait: timedelta) -> timedelta:
+    if wait > LONGEST_WAIT:
+        raise ValueError("is too long for a denial to wait for its reason; write at most 15m")
+    return wait
+
+
+def _together(value: object) -> timedelta:
+    window = duration_or("off", value, meaning=", for a card for every call") or timedelta(0)
+    if window > _MAX_TOGETHER:
+        raise ValueError("is too long: every card waits for it; write at most 5s")
+    return window
+
+
+def _reason(text: str) -> str:
+    if not 1 <= len(text.strip()) <= REASON_LIMIT:
+        raise ValueError(f"is not a reason; write 1 to {REASON_LIMIT:,} characters")
+    return text.strip()
+
+
+def _pattern(value: object) -> re.Pattern[str]:
+    try:
+        pattern = re.compile(value if isinstance(value, str) else "")
+        Hiding(shapes=(pattern,))
+    except (re.error, ValueError) as error:
+        raise ValueError(f"is not a regular expression that can be used: {error}") from None
+    return pattern
+
+
+class ServerSection(Section):
+    """[server]."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, BeforeValidator(refuse_bool), Field(ge=0, le=65_535)] = 8080
+    connections_per_source: Annotated[
+        int | None, BeforeValidator(refuse_bool), Field(ge=1, le=1_000_000)
+    ] = None
+    reuse_port: Flag = False
+
+
+_Open = Annotated[int, count_up_to(1_000_000, off=True)]
+
+
+class LimitsSection(Section):
+    """[limits]; 0 stands for as many as come."""
+
+    open_per_agent: _Open = 50
+    open_per_token: _Open = 200
+
+
+class QuestionsSection(Section):
+    """[questions]."""
+
+    reasons: Annotated[
+        tuple[Annotated[str, AfterValidator(_reason)], ...], Field(max_length=_MAX_REASONS)
+    ] = ()
+    reason_wait: Annotated[Duration, AfterValidator(_short_wait)] = timedelta(seconds=60)
+    types: tuple[str, ...] = ()
+    together: Annotated[timedelta, BeforeValidator(_together)] = timedelta(milliseconds=200)
+
+
+_Word = Annotated[str, Field(min_length=1, max_length=60)]
+
+
+class SecretsSection(Section):
+    """[secrets]."""
+
+    names: tuple[_Word, ...] = ()
+    patterns: tuple[Annotated[re.Pattern[str], PlainValidator(_pattern)], ...] = ()
+    shown: tuple[_Word, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,33 +174,33 @@ class Settings:
 
 
 def read_settings(config: str | None, env: Mapping[str, str]) -> Settings:
-    """All settings.
+    """Read all settings.
 
     Raises:
         SettingsError: something is wrong; a line for each problem.
     """
-    return settings_of(read_source(config, env))
+    return build_settings(read_source(config, env))
 
 
-def settings_of(source: Source) -> Settings:
-    """All settings in a source that was read already.
+def build_settings(source: Source) -> Settings:
+    """Build the settings of a source that was read already.
 
     Raises:
         SettingsError: something is wrong; a line for each problem.
     """
-    platforms = loaded_platforms(source, SECTIONS)
-    read_with(source, platforms)
+    platforms = load_platforms(source, SECTIONS)
+    apply_platforms(source, platforms)
     _check_sections(source, platforms)
-    store = store_of(source)
+    store = build_store_settings(source)
     server = _server(source, store)
-    wanted = wanted_platforms(source, platforms)
+    wanted = find_wanted_platforms(source, platforms)
     configured = {
         platform.name: read
         for platform in wanted
         if (read := read_platform(source, platform, platform.needed)) is not None
     }
     if not wanted:
-        source.problems.append((SETTING, none_wanted(platforms)))
+        source.problems.append((SETTING, explain_no_platform(platforms)))
     routes = read_routes(source, platforms, [platform.name for platform in wanted])
     if not routes.routes and "route" not in {section for section, _ in source.problems}:
         source.problems.append(("route", _no_route(source, platforms)))
@@ -145,17 +219,17 @@ def settings_of(source: Source) -> Settings:
         always=always,
         questions=questions,
         hiding=platforms.hiding + hidden,
-        warnings=route_warnings(routes, platforms),
-        unrouted=unrouted(source, platforms, routes),
+        warnings=list_warnings(routes, platforms),
+        unrouted=explain_unrouted(source, platforms, routes),
         api=api,
-        api_warnings=api_warnings(source, api),
+        api_warnings=list_api_warnings(source, api),
         connections_per_source=server.connections_per_source,
         reuse_port=server.reuse_port,
     )
 
 
 def read_hiding(config: str | None, env: Mapping[str, str]) -> Hiding:
-    """What is hidden and shown besides the table of secrets.
+    """Read what is hidden and shown besides the table of secrets.
 
     Raises:
         SettingsError: it is wrong; a line for each problem.
@@ -169,7 +243,7 @@ def read_hiding(config: str | None, env: Mapping[str, str]) -> Hiding:
 def read_registration(
     config: str | None, env: Mapping[str, str], name: str | None
 ) -> tuple[Registration[Any], PlatformSettings[Any]]:
-    """The platform to register a webhook with, which need not be mentioned in the file.
+    """Find the platform to register a webhook with, which need not be mentioned in the file.
 
     It is the only one that has webhooks to register unless ``name`` says which.
 
@@ -177,8 +251,8 @@ def read_registration(
         SettingsError: it is wrong, or there is none; a line for each problem.
     """
     source = read_source(config, env)
-    platforms = loaded_platforms(source, SECTIONS)
-    read_with(source, platforms)
+    platforms = load_platforms(source, SECTIONS)
+    apply_platforms(source, platforms)
     able = {platform.name: platform for platform in platforms if platform.registration is not None}
     name = name or (next(iter(able)) if len(able) == 1 else "")
     if name in platforms.broken and name not in able:
@@ -231,10 +305,13 @@ def _server(source: Source, store: StoreSettings) -> ServerSection:
 
 def _questions(source: Source) -> QuestionSettings:
     section = source.section(QuestionsSection, "questions") or QuestionsSection()
-    refusals = Refusals(section.reasons, section.reason_wait)
     limits = source.section(LimitsSection, "limits") or LimitsSection()
-    most = OpenLimits(limits.open_per_agent, limits.open_per_token)
-    return QuestionSettings(refusals, section.types, section.together, most)
+    return QuestionSettings(
+        Refusals(section.reasons, section.reason_wait),
+        section.types,
+        section.together,
+        OpenLimits(limits.open_per_agent, limits.open_per_token),
+    )
 
 
 def _hiding(source: Source) -> Hiding:

@@ -8,8 +8,8 @@ import pytest
 from support.settings_text import ROUTE, SLACK
 
 from sayso.written.document import MOST_BYTES, MOST_TOLD, SettingsError
-from sayso_bots.settings.settings import settings_of
-from sayso_bots.settings.source import read_source, source_of
+from sayso_bots.config.settings import build_settings
+from sayso_bots.config.source import parse_source, read_source
 
 DEEP = "sayso.toml is nested more than 50 levels deep; no setting is"
 
@@ -35,7 +35,7 @@ DEEP = "sayso.toml is nested more than 50 levels deep; no setting is"
 )
 def test_settings_that_are_too_deep_or_too_long_are_one_clear_line(text: str, line: str) -> None:
     with pytest.raises(SettingsError) as caught:
-        source_of(text, {})
+        parse_source(text, {})
 
     assert caught.value.problems == (line,)
 
@@ -59,7 +59,7 @@ def test_of_many_mistakes_the_first_are_told() -> None:
     keys = "\n".join(f"k{number} = 1" for number in range(1_000))
 
     with pytest.raises(SettingsError) as caught:
-        settings_of(source_of(f"{ROUTE}[server]\n{keys}\n", SLACK))
+        build_settings(parse_source(f"{ROUTE}[server]\n{keys}\n", SLACK))
 
     assert len(caught.value.problems) <= MOST_TOLD + 1
 
@@ -70,7 +70,7 @@ def test_of_many_mistakes_the_first_are_told() -> None:
 )
 def test_a_variable_that_is_too_long_is_told_in_a_short_line(variable: str, value: str) -> None:
     with pytest.raises(SettingsError) as caught:
-        settings_of(source_of(ROUTE, {**SLACK, variable: value}))
+        build_settings(parse_source(ROUTE, {**SLACK, variable: value}))
 
     (line,) = caught.value.problems
     assert line.startswith(variable)
@@ -91,9 +91,11 @@ def test_deny_rules_that_no_question_has_room_for_are_refused(
         f"{ROUTE}\n[policy]\ndeny = [{', '.join(some)}]\n" for some in (rules[:-tools], rules)
     )
 
-    assert len(settings_of(source_of(fewer, SLACK)).policies.sections[0].deny) == count - tools
+    assert (
+        len(build_settings(parse_source(fewer, SLACK)).policies.sections[0].deny) == count - tools
+    )
     with pytest.raises(SettingsError) as caught:
-        settings_of(source_of(all_of_them, SLACK))
+        build_settings(parse_source(all_of_them, SLACK))
     assert "policy.deny has too many rules for 'tool-0'" in str(caught.value)
 
 

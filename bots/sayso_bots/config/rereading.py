@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from sayso.written.document import SettingsError
-from sayso_bots.settings.settings import Settings, settings_of
-from sayso_bots.settings.source import read_source, settings_file
+from sayso_bots.config.settings import Settings, build_settings
+from sayso_bots.config.source import find_settings_file, read_source
 
 Fingerprint = tuple[tuple[int, int, int] | None, ...]
 """The files as they stand there, each by inode, time and size; None for one that is not there."""
@@ -36,7 +36,7 @@ class Rereading:
     def __init__(self, config: str | None, env: Mapping[str, str]) -> None:
         self._config = config
         self._env = env
-        self._files: tuple[Path, ...] = (Path(settings_file(config, env)),)
+        self._files: tuple[Path, ...] = (Path(find_settings_file(config, env)),)
         self._first: Mapping[str, Any] | None = None
         self.seen: Fingerprint = ()
 
@@ -62,10 +62,10 @@ class Rereading:
         source = read_source(self._config, self._env)
         written = deepcopy(source.data)
         try:
-            settings = settings_of(source)
+            settings = build_settings(source)
         finally:
             self._files = (self._files[0], *source.files)
-        now = _fixed(written, settings)
+        now = {name: table for name, table in written.items() if name != _LIVE}
         if self._first is None:
             self._first = now
         names = {*now, *self._first}
@@ -75,13 +75,6 @@ class Rereading:
     def look(self) -> Fingerprint:
         """The files as they stand there now; what a link leads to counts, not the link."""
         return tuple(map(_look, self._files))
-
-
-def _fixed(written: Mapping[str, Any], settings: Settings) -> Mapping[str, Any]:
-    """What counts only after a restart, by the names of its sections."""
-    fixed = {name: table for name, table in written.items() if name != _LIVE}
-    # They may stand in [policy], too.
-    return {**fixed, "always": settings.always}
 
 
 def _look(path: Path) -> tuple[int, int, int] | None:

@@ -15,7 +15,7 @@ from sayso.errors import StoreUnreachableError
 from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.testing import a_request
 from sayso.written.document import SettingsError
-from sayso_bots.settings.asked import read_ask_settings
+from sayso_bots.config.ask_settings import read_ask_settings
 from sayso_slack.settings import SIGNING_SECRET
 from sayso_telegram.settings import WEBHOOK_SECRET
 
@@ -99,7 +99,7 @@ async def test_a_deny_rule_of_the_settings_for_an_empty_value_denies_it() -> Non
 def test_policy_and_timeouts_are_read() -> None:
     settings = read(
         ROUTE
-        + 'timeout = "1m30s"\n[policy]\ndefault = "allow"\nremember = "7d"\n'
+        + 'timeout = "1m30s"\n[always]\nremember = "7d"\n[policy]\ndefault = "allow"\n'
         + 'deny = [{ tool = "bash", params = { command = "ls" } }]\n'
     )
 
@@ -111,8 +111,8 @@ def test_policy_and_timeouts_are_read() -> None:
 
 def test_always_is_remembered_for_the_session_only_unless_told() -> None:
     assert read(ROUTE).always == GrantOptions()
-    told = read(ROUTE + '[policy]\nscopes = ["session", "agent", "window"]\nwindow = "1h"\n')
-    off = read(ROUTE + "[policy]\nscopes = []\n")
+    told = read(ROUTE + '[always]\nscopes = ["session", "agent", "window"]\nwindow = "1h"\n')
+    off = read(ROUTE + "[always]\nscopes = []\n")
 
     assert told.always == GrantOptions(
         scopes=frozenset({"session", "agent", "tool-window"}), window=timedelta(hours=1)
@@ -123,15 +123,15 @@ def test_always_is_remembered_for_the_session_only_unless_told() -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ('window = "61m"', "policy.window '61m' is too long for a whole tool; write at most 60m"),
-        ('window = "0s"', "policy.window '0s' must be more than 0s"),
-        ('scopes = ["world"]', "policy.scopes 1 must be 'session', 'project', 'agent' or 'window'"),
-        ('scopes = "agent"', "policy.scopes must be a list"),
+        ('window = "61m"', "always.window '61m' is too long for a whole tool; write at most 60m"),
+        ('window = "0s"', "always.window '0s' must be more than 0s"),
+        ('scopes = ["world"]', "always.scopes 1 must be 'session', 'project', 'agent' or 'window'"),
+        ('scopes = "agent"', "always.scopes must be a list"),
     ],
 )
 def test_terms_that_cannot_be_are_explained(line: str, problem: str) -> None:
     with pytest.raises(SettingsError) as raised:
-        read(ROUTE + f"[policy]\n{line}\n")
+        read(ROUTE + f"[always]\n{line}\n")
 
     assert problem in str(raised.value)
 

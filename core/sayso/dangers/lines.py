@@ -5,44 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from sayso.dangers.danger import Danger
 from sayso.dangers.places import DISK, Root, is_outside, is_run_later
 from sayso.dangers.production import is_production
-from sayso.dangers.programs import (
-    DESTINATION_LAST,
-    DESTINATION_OPTIONS,
-    EACH_A_DESTINATION,
-    FETCHERS,
-    INTERPRETERS,
-    NAMES_HOST,
-    NAMES_HOST_BEFORE_COLON,
-    ROWS,
-    RUNS_OTHERS,
-    RUNS_PACKAGES,
-    SHELLS,
-    Row,
-)
+from sayso.dangers.programs import Row, programs
 from sayso.dangers.shown import READERS, shows_secrets
-from sayso.dangers.special import SPECIAL
+from sayso.dangers.special import special_dangers
 from sayso.dangers.sql import sql_dangers
 from sayso.dangers.steps import MOST_STEPS, Step, inner, name_of, steps_of
 from sayso.sensitive.paths import is_secret
 from sayso.shell.places import Place
 from sayso.text.lookalikes import poses, poses_as_host
 
-_NAMES = (
-    frozenset(ROWS)
-    | frozenset(SPECIAL)
-    | RUNS_OTHERS
-    | NAMES_HOST
-    | RUNS_PACKAGES
-    | DESTINATION_LAST
-    | EACH_A_DESTINATION
-    | READERS
-)
 _DEEPEST = 3
 _MOST_ARGUMENTS = 400
 _MOST_LOOKED_AT = 64
@@ -80,6 +57,14 @@ _RUNS = re.compile(
 _FORK_BOMB = re.compile(r":\s?\(\)\s?\{")
 
 
+@cache
+def _names() -> frozenset[str]:
+    """The programs that the table or the code says something of."""
+    table = programs()
+    groups = (table.runs_others, table.names_host, table.runs_packages, table.destination_last)
+    return READERS.union(table.by_name, special_dangers(), table.each_a_destination, *groups)
+
+
 def line_dangers(text: str, root: Root) -> set[Danger]:
     """The dangers of a command line."""
     lines = _Lines(root)
@@ -110,7 +95,7 @@ class _Lines:
         place = Place(root.folder, root.project)
         for step in read.steps:
             fetched = fetched and step.piped
-            steps = (step, *inner(step, _NAMES))
+            steps = (step, *inner(step, _names()))
             reads = any(shows_secrets(one, place) for one in steps)
             for one in steps:
                 if self._left == 0:
@@ -122,7 +107,7 @@ class _Lines:
                     self.found.add(Danger.NETWORK if fetched else Danger.HIDDEN_CODE)
                 if downloads and _runs_one_of(one, downloads):
                     self.found.add(Danger.NETWORK)
-                if one.program in FETCHERS:
+                if one.program in programs().fetchers:
                     fetched = True
                     downloads |= _downloaded(one)
             if step.program == "cd" and step.arguments:
@@ -135,14 +120,13 @@ class _Lines:
             self.found.add(Danger.UNREAD)
             step = replace(step, arguments=step.arguments[:_MOST_ARGUMENTS])
         words = frozenset(step.arguments)
-        self.found.update(
-            row.danger for row in ROWS.get(step.program, ()) if _fits(row, step.arguments, words)
-        )
+        rows = programs().by_name.get(step.program, ())
+        self.found.update(row.danger for row in rows if _fits(row, step.arguments, words))
         if _poses(step):
             self.found.add(Danger.LOOKALIKES)
         if step.program.startswith("mkfs"):
             self.found.add(Danger.DISK)
-        if (special := SPECIAL.get(step.program)) is not None:
+        if (special := special_dangers().get(step.program)) is not None:
             self.found.update(special(step.arguments))
         for argument in _destinations(step):
             self.found |= _written(argument, root)
@@ -150,7 +134,7 @@ class _Lines:
         if reads:
             of_words = {Danger.READS_SECRETS, *of_words} - {Danger.SECRETS}
         self.found |= of_words
-        runs = step.program in RUNS_OTHERS or (
+        runs = step.program in programs().runs_others or (
             step.program == "git" and not _RUNS_COMMANDS.isdisjoint(words)
         )
         if not runs and step.program not in _DATABASES:
@@ -164,7 +148,7 @@ class _Lines:
 
 def _poses(step: Step) -> bool:
     """Return whether its program, one that it runs, or a host only seems to be ASCII."""
-    runs = step.program in RUNS_OTHERS or step.program in RUNS_PACKAGES
+    runs = step.program in programs().runs_others or step.program in programs().runs_packages
     return bool(
         poses(step.program) or (runs and poses(_first_word(step))) or any(_posing_hosts(step))
     )
@@ -176,12 +160,12 @@ def _first_word(step: Step) -> str:
 
 
 def _posing_hosts(step: Step) -> Iterator[str]:
-    fetches, names = step.program in FETCHERS, step.program in NAMES_HOST
-    if not names and step.program not in NAMES_HOST_BEFORE_COLON:
+    fetches, names = step.program in programs().fetchers, step.program in programs().names_host
+    if not names and step.program not in programs().names_host_before_colon:
         return
     if step.program == "git" and _REACHES.isdisjoint(step.arguments):
         return
-    files = DESTINATION_OPTIONS.get(step.program, ())
+    files = programs().destination_options.get(step.program, ())
     for before, word in pairwise(("", *step.arguments[:_MOST_LOOKED_AT])):
         match = None if word.isascii() or before in files else _HOST.match(word)
         if match and ("." in match["host"] if fetches else names or match["colon"]):
@@ -268,15 +252,15 @@ def _written(path: str, root: Root) -> set[Danger]:
 
 def _destinations(step: Step) -> Iterator[str]:
     plain = [one for one in step.arguments[:_MOST_LOOKED_AT] if not one.startswith("-")]
-    if step.program in EACH_A_DESTINATION:
+    if step.program in programs().each_a_destination:
         yield from plain
-    elif step.program in DESTINATION_LAST and plain:
+    elif step.program in programs().destination_last and plain:
         yield plain[-1]
     elif step.program in ("sed", "perl") and any(
         one.startswith(("-i", "--in-place", "-pi")) for one in step.arguments
     ):
         yield from plain[1:]
-    options = DESTINATION_OPTIONS.get(step.program, ())
+    options = programs().destination_options.get(step.program, ())
     for number, word in enumerate(step.arguments[:_MOST_LOOKED_AT]):
         if word in options and number + 1 < len(step.arguments):
             yield step.arguments[number + 1]
@@ -286,9 +270,9 @@ def _destinations(step: Step) -> Iterator[str]:
 
 def _runs_input(step: Step) -> bool:
     """Whether a shell or an interpreter runs what it reads."""
-    if step.program not in SHELLS and step.program not in INTERPRETERS:
+    if step.program not in programs().run_code:
         return False
-    if step.program in SHELLS:
+    if step.program in programs().shells:
         names_file = step.arguments and not step.arguments[0].startswith(("-", "/dev/"))
         return not names_file and "-c" not in step.arguments
     return not step.arguments or step.arguments[0] == "-"
@@ -307,5 +291,5 @@ def _downloaded(step: Step) -> set[str]:
 def _runs_one_of(step: Step, names: set[str]) -> bool:
     if step.program in names:
         return True
-    runs = step.program in SHELLS or step.program in INTERPRETERS or step.program in (".", "source")
+    runs = step.program in programs().run_code or step.program in (".", "source")
     return runs and any(name_of(one) in names for one in step.arguments[:8])

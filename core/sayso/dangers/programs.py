@@ -1,110 +1,82 @@
-"""The table of programs and what is dangerous about them, reviewed row by row."""
+"""The table of programs and what is dangerous about them: ``programs.toml``."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from functools import cache, cached_property
+from typing import Annotated, NamedTuple
 
-from sayso.dangers import deeds, losses
+from pydantic import BeforeValidator, ConfigDict
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+
 from sayso.dangers.danger import Danger
+from sayso.tables import read_table
+
+_Names = frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What makes a program dangerous: words after it, in this order, and one of the options.
+def _danger(name: str) -> Danger:
+    if name not in Danger.__members__:
+        raise ValueError(f"{name!r} is no danger")
+    return Danger[name]
 
-    It is written as the program, the words, and behind ``|`` the options, if any. Others may
-    stand between the words. An option without a dash is a part of an argument.
-    """
+
+class Row(NamedTuple):
+    """What makes a program dangerous: words after it, in this order, and one of the options."""
 
     words: tuple[str, ...]
     options: tuple[str, ...]
     danger: Danger
 
 
-def _rows() -> dict[str, tuple[Row, ...]]:
-    found: dict[str, tuple[Row, ...]] = {}
-    for danger, rows in (*losses.ROWS.items(), *deeds.ROWS.items()):
-        for row in filter(None, map(str.strip, rows.splitlines())):
-            said, _, options = row.partition("|")
-            program, *words = said.split()
-            made = Row(tuple(words), tuple(options.split()), danger)
-            found[program] = (*found.get(program, ()), made)
-    return found
+@pydantic_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class Programs:
+    """The table, as ``programs.toml`` explains it."""
+
+    shells: _Names
+    interpreters: _Names
+    fetchers: _Names
+    other_host_programs: _Names
+    names_host_before_colon: _Names
+    runs_packages: _Names
+    other_runners: _Names
+    destination_last: _Names
+    each_a_destination: _Names
+    installers: _Names
+    host_folders: _Names
+    capabilities: _Names
+    destination_options: dict[str, tuple[str, ...]]
+    rows: dict[Annotated[Danger, BeforeValidator(_danger)], tuple[str, ...]]
+
+    @cached_property
+    def names_host(self) -> _Names:
+        """Programs whose words name a host."""
+        return self.fetchers | self.other_host_programs
+
+    @cached_property
+    def run_code(self) -> _Names:
+        """Programs that run what they read."""
+        return self.shells | self.interpreters
+
+    @cached_property
+    def runs_others(self) -> _Names:
+        """Programs, and words of the shell, after which another program may be named."""
+        return self.run_code | self.other_runners
+
+    @cached_property
+    def by_name(self) -> Mapping[str, tuple[Row, ...]]:
+        """The rows of each program."""
+        found: dict[str, tuple[Row, ...]] = {}
+        for danger, rows in self.rows.items():
+            for row in rows:
+                words, _, options = row.partition("|")
+                program, *after = words.split()
+                one = Row(tuple(after), tuple(options.split()), danger)
+                found[program] = (*found.get(program, ()), one)
+        return found
 
 
-ROWS = _rows()
-"""By the name of the program."""
-
-SHELLS = frozenset(
-    re.findall(
-        r"\S+",
-        """
-        sh bash zsh dash ksh fish ash busybox pwsh powershell cmd
-        """,
-    )
-)
-INTERPRETERS = frozenset(
-    re.findall(
-        r"\S+",
-        """
-        python python2 python3 node deno bun perl ruby php lua osascript
-        """,
-    )
-)
-FETCHERS = frozenset(
-    re.findall(
-        r"\S+",
-        """
-        curl wget fetch http https aria2c iwr irm invoke-webrequest
-        """,
-    )
-)
-"""What runs what it reads, and what fetches."""
-
-NAMES_HOST = FETCHERS | frozenset(
-    ["ping", "ssh", "telnet", "nc", "dig", "nslookup", "host", "ftp", "sftp"]
-)
-NAMES_HOST_BEFORE_COLON = frozenset(["scp", "rsync", "git"])
-RUNS_PACKAGES = frozenset(["npx", "bunx", "pnpx", "uvx"])
-"""Programs whose words name a host, those where it ends in a colon, and what runs packages."""
-
-RUNS_OTHERS = (
-    SHELLS
-    | INTERPRETERS
-    | frozenset(
-        re.findall(
-            r"\S+",
-            """
-        sudo doas su pkexec env nohup time timeout nice ionice stdbuf setsid command builtin exec
-        xargs parallel watch strace ltrace unshare chroot flock ssh eval source . then do else if
-        elif while until ! docker podman kubectl oc nsenter runas gosu script expect tmux screen
-        uv poetry pipenv nix-shell conda npm entr caffeinate unbuffer find fd trap mise direnv
-        systemd-run at
-        """,
-        )
-    )
-)
-"""Programs, and words of the shell, after which another program may be named."""
-
-DESTINATION_LAST = frozenset(["cp", "ln", "install", "rsync", "scp"])
-EACH_A_DESTINATION = frozenset(
-    re.findall(
-        r"\S+",
-        """
-        rm rmdir unlink shred tee touch mkdir truncate chmod chown chgrp mv rimraf srm trash
-        """,
-    )
-)
-"""Programs whose last argument, or each of them, is what they write to."""
-
-DESTINATION_OPTIONS = {
-    "tar": ("-C", "--directory"),
-    "unzip": ("-d",),
-    "curl": ("-o", "--output", "--output-dir"),
-    "wget": ("-O", "-P", "--output-document", "--directory-prefix"),
-    "git": ("--git-dir", "--work-tree"),
-    "cp": ("-t", "--target-directory"),
-    "mv": ("-t", "--target-directory"),
-}
-"""Options that are followed by what is written to."""
+@cache
+def programs() -> Programs:
+    """Read the table, once."""
+    return read_table("sayso.dangers", "programs.toml", Programs)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from itertools import pairwise
 
 from sayso.dangers.danger import Danger
 from sayso.dangers.places import DISK
+from sayso.dangers.programs import programs
 
 _MODE = re.compile(
     r"(?:[ugoa]*[oa][ugoa]*[+=][rxXst]*w\w*|[ugoa]*[+=][rwxX]*s\w*|[0-7]?[0-7]{2}[2367])"
@@ -15,27 +17,8 @@ _MODE = re.compile(
 _SET_ID = re.compile(r"[2467][0-7]{3}")
 _FROM_ADDRESS = re.compile(r"(?:git\+|https?:|git:|git@|github:|gitlab:|ssh:)|\.git\Z")
 _INSTALLS = frozenset(["install", "add", "i"])
-_INSTALLERS = frozenset(
-    re.findall(
-        r"\S+",
-        """
-        pip pip2 pip3 pipx npm pnpm yarn bun uv poetry gem cargo go brew
-        """,
-    )
-)
 _SETTINGS_THAT_RUN = re.compile(r"(?:core\.|alias\.|credential\.|filter\.|diff\.)")
-_HOST_FOLDERS = frozenset(
-    re.findall(
-        r"\S+",
-        """
-        / /etc /root /var/run /run /proc /dev /sys /boot
-        """,
-    )
-)
 _MOUNTS_ROOT = re.compile(r"(?:^|,)(?:source|src)=/(?:,|\Z|etc)")
-_CAPABILITIES = frozenset(
-    ["ALL", "SYS_ADMIN", "SYS_PTRACE", "NET_ADMIN", "SYS_MODULE", "SYS_RAWIO"]
-)
 _SENDS = frozenset(["-d", "--data", "--data-binary", "--data-raw", "-F", "--form"])
 _DESTROYING = re.compile(r"(?:delete|terminate|destroy|remove|deregister|purge)-")
 
@@ -81,7 +64,7 @@ def _container(arguments: tuple[str, ...]) -> Iterator[Danger]:
         value = value or (words[number + 1] if number + 1 < len(words) else "")
         if option in ("-v", "--volume", "--mount"):
             mounted = value.partition(":")[0]
-            if mounted in _HOST_FOLDERS or "docker.sock" in value:
+            if mounted in programs().host_folders or "docker.sock" in value:
                 yield Danger.PRIVILEGED
             if _MOUNTS_ROOT.search(value):
                 yield Danger.PRIVILEGED
@@ -89,7 +72,7 @@ def _container(arguments: tuple[str, ...]) -> Iterator[Danger]:
             if value == "host":
                 yield Danger.PRIVILEGED
         elif option == "--cap-add":
-            if value.upper().removeprefix("CAP_") in _CAPABILITIES:
+            if value.upper().removeprefix("CAP_") in programs().capabilities:
                 yield Danger.PRIVILEGED
         elif option in ("-u", "--user") and re.match(r"(?:0|root)(?:\Z|:)", value):
             yield Danger.ROOT
@@ -115,13 +98,16 @@ def _crontab(arguments: tuple[str, ...]) -> Iterator[Danger]:
         yield Danger.RUNS_LATER
 
 
-SPECIAL: Mapping[str, Callable[[tuple[str, ...]], Iterator[Danger]]] = {
-    "dd": _dd,
-    "git": _git,
-    "chmod": _chmod,
-    "curl": _curl,
-    "aws": _clouds,
-    "crontab": _crontab,
-    **dict.fromkeys(("docker", "podman", "nerdctl"), _container),
-    **dict.fromkeys(_INSTALLERS, _installer),
-}
+@cache
+def special_dangers() -> Mapping[str, Callable[[tuple[str, ...]], Iterator[Danger]]]:
+    """What to ask about the arguments of a program, by its name."""
+    return {
+        "dd": _dd,
+        "git": _git,
+        "chmod": _chmod,
+        "curl": _curl,
+        "aws": _clouds,
+        "crontab": _crontab,
+        **dict.fromkeys(("docker", "podman", "nerdctl"), _container),
+        **dict.fromkeys(programs().installers, _installer),
+    }

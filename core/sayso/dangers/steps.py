@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sayso.dangers.programs import RUNS_OTHERS
+from sayso.dangers.programs import programs
 from sayso.shell.line import Command
 from sayso.shell.reader import read
 
@@ -113,7 +113,7 @@ def name_of(program: str) -> str:
 
 def inner(step: Step, names: frozenset[str]) -> Iterator[Step]:
     """The steps that a program which runs others may run, by the words of its line alone."""
-    if step.program not in RUNS_OTHERS:
+    if step.program not in programs().runs_others:
         return
     for number, word in enumerate(step.arguments[:_MOST_BEFORE]):
         if (name := name_of(word)) in names or name.startswith("mkfs"):

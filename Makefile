@@ -38,27 +38,33 @@ NPM = PATH="$(NODE_HOME)/bin:$$PATH" node $(NODE_HOME)/lib/node_modules/npm/bin/
 # The theme's authors announce their next product at every build.
 MKDOCS := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs
 
-# Many tests wait: tests/conftest.py says how many processes run them, and which files come first.
-# A file's tests share servers. Python keeps what it compiled: of the tests that is a lot.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --side-by-side
+# Many tests wait: tests/conftest.py says how many processes run them. A file's tests share servers.
+# Python keeps what it compiled: of the tests that is a lot.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+
+# Tests of agent frameworks in environments of their own, and of the client in TypeScript.
+AGENTS_TESTS := tests/agents tests/clients
 
 # How many fifths of the generated examples `make check` tries, all of them new; a quick run tries one.
 THOROUGH ?= 5
 
-.PHONY: help demo test check lint types agents client docs bench speed cards chaos fuzz mutants budgets lock clean
+.PHONY: help demo test agents-test check lint types agents client docs bench speed cards chaos fuzz mutants budgets lock clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
 	@echo "make TARGET [ARGS=...] [PYTHON=/path/to/python3.12]"
-	@sed -n 's/^\([a-z][a-z]*\):.*##  *\(.*\)/  \1	\2/p' Makefile
+	@sed -n 's/^\([a-z][a-z-]*\):.*##  *\(.*\)/  \1	\2/p' Makefile
 
 demo: $(if $(wildcard $(DEV)),$(DEV),$(RUNTIME))  ## an agent asks, you press, in your browser; ARGS=--headless plays by itself
 	@$(BIN)/sayso demo $(ARGS)
 
-test: $(DEV) $(AGENTS) $(CLIENT)  ## the test suite, quickly; ARGS="-k slack" and the like go to pytest
-	@$(PYTEST) $(ARGS)
+test: $(DEV)  ## the tests, quickly, without those of agents-test; ARGS="-k slack" and the like go to pytest
+	@$(PYTEST) $(AGENTS_TESTS:%=--ignore=%) $(ARGS)
 
-check: lint $(AGENTS) $(CLIENT)  ## all that must pass before a change lands: format, lint, types, layers, tests with five times as many generated examples, new ones each time
+agents-test: $(DEV) $(AGENTS) $(CLIENT)  ## the tests of agent frameworks that need environments of their own, and of the client in TypeScript
+	@$(PYTEST) $(AGENTS_TESTS) $(ARGS)
+
+check: lint $(AGENTS) $(CLIENT)  ## all that must pass before a change lands: format, lint, types, layers, all tests with five times as many generated examples, new ones each time
 	@echo "==> make types, and beside it $(PYTEST) $(ARGS)"
 	@said=$$(mktemp); failed=; $(MAKE) --no-print-directory types >"$$said" 2>&1 & types=$$!; \
 	trap 'kill $$types 2>/dev/null; rm -f "$$said"' EXIT; trap 'exit 130' INT TERM; \

@@ -12,9 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from support.examples import THOROUGH, examples
-from support.forked import warm
 from support.helpers import helpers, is_of_this_session
-from support.side_by_side import SideBySide
 from support.valkey_server import Valkey
 
 from sayso.calls import new_id
@@ -43,18 +41,10 @@ _HERE = Path(__file__).parent
 _FIRST = ("e2e", "agents", "test_docs_site.py", "bots", "playground")
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--side-by-side",
-        action="store_true",
-        help="run the tests in several processes, each file in one of them",
-    )
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Three processes more than there are cores: many tests wait."""
-    if config.option.side_by_side and not config.option.usepdb:
-        config.pluginmanager.register(SideBySide(min(6, (os.cpu_count() or 1) + 3)))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Two processes more than there are cores: many tests wait."""
+    return min(6, (os.cpu_count() or 1) + 2)
 
 
 def pytest_collection() -> None:
@@ -63,12 +53,10 @@ def pytest_collection() -> None:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_finish(session: pytest.Session) -> None:
+def pytest_collection_finish() -> None:
     """Garbage that tests leave is collected, without looking through all that was loaded."""
     gc.freeze()
     gc.enable()
-    if session.config.option.side_by_side and not session.config.option.collectonly:
-        warm()  # one for all processes that run tests
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
-
-from support.forked import command
+from typing import Any, Protocol
 
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_playground import Playground
@@ -102,11 +101,20 @@ class Process:
         return Done(self.process.returncode or 0, out.decode(), err.decode())
 
 
+async def start_command(
+    *words: str, env: Mapping[str, str], **options: Any
+) -> asyncio.subprocess.Process:
+    """Start ``python -P -m sayso_bots`` with these words; the options are asyncio's."""
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "sayso_bots", *words), env=env, **options
+    )
+
+
 @asynccontextmanager
 async def process(*argv: str, env: Mapping[str, str]) -> AsyncIterator[Process]:
     """A ``sayso`` process that does not outlive the block."""
     own = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-    started = await command(
+    started = await start_command(
         *argv,
         env={**own, "HOME": "/nonexistent", "USER": "tester", **env},
         stdin=asyncio.subprocess.DEVNULL,

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from support.commands import Done
-from support.forked import command
+from support.commands import Done, start_command
 
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
@@ -66,7 +65,7 @@ class Machine:
         env: Mapping[str, str] | None = None,
     ) -> AsyncIterator[asyncio.subprocess.Process]:
         """A command that does not outlive the block."""
-        process = await command(
+        process = await start_command(
             *words,
             cwd=self.folder,
             env={**self.env, **(env or {})},

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
-from support.forked import command
+from support.commands import start_command
 from support.mcp_machine import Machine
 
 from sayso.testing.builders import PATIENCE_SECONDS
@@ -69,7 +69,7 @@ def _headers(message: Mapping[str, Any]) -> dict[str, str]:
 @asynccontextmanager
 async def served(machine: Machine, *words: str, **env: str) -> AsyncIterator[Served]:
     """A command that serves on a free port, and does not outlive the block."""
-    process = await command(
+    process = await start_command(
         *(*words[:1], "--listen", "127.0.0.1:0", *words[1:]),
         env={**machine.env, **env},
         cwd=machine.folder,

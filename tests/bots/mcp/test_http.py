@@ -11,8 +11,7 @@ from datetime import UTC, datetime
 import aiohttp
 import pytest
 from mcp import Client
-from support.commands import Run
-from support.forked import command
+from support.commands import Run, start_command
 from support.mcp_machine import Machine, text
 from support.mcp_room import ALICE, call, modern, open_question
 from support.mcp_serving import served
@@ -158,7 +157,7 @@ async def test_pages_of_a_browser_and_clients_without_the_token_are_kept_out(
 
 
 async def test_other_machines_are_let_in_with_a_token_only(machine: Machine) -> None:
-    process = await command(
+    process = await start_command(
         *("mcp", "--listen", "0.0.0.0:0"),
         env=dict(machine.env),
         stderr=asyncio.subprocess.PIPE,

@@ -12,8 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
-from support.commands import Run
-from support.forked import command
+from support.commands import Run, start_command
 from support.mcp_machine import Machine
 from support.mcp_room import call, open_question, request
 
@@ -50,7 +49,7 @@ class Spoken:
 async def spoken(machine: Machine, *words: str) -> AsyncIterator[Spoken]:
     """A command that does not outlive the block."""
     with (machine.folder / "stderr").open("a") as errors:
-        process = await command(
+        process = await start_command(
             *words,
             env=dict(machine.env),
             cwd=machine.folder,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sayso.calls import ToolCall
-from sayso.known.tools import FINDS, FINDS_AND_SEARCHES, LOOKING, READS_SEVERAL, SEARCHES
+from sayso.known.tools import FINDS, FINDS_AND_SEARCHES, READS_SEVERAL, SEARCHES, catalog
 from sayso.rules.paths import find_place
 from sayso.shell.places import Place
 
@@ -22,7 +22,7 @@ def may_show_secrets(call: ToolCall) -> bool:
 
     It opens nothing, so a link is taken for what it is called. With more than 500 values it may.
     """
-    does = LOOKING.get(call.name)
+    does = catalog().looks.get(call.name)
     if does is None:
         return False
     place = find_place(call.folder)

@@ -1,33 +1,20 @@
-"""The table of well-known tools, reviewed one by one."""
+"""The table of well-known tools: ``tools.toml``."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import cache, cached_property
+
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from sayso.calls import ToolCall
 from sayso.rules.declarations import ToolAnnotations
 from sayso.rules.roles import Roles
-
-_CLAUDE, _CODEX, _GEMINI, _CLINE = "Claude Code", "Codex", "Gemini CLI", "Cline"
-_FILES, _SERVED = "MCP server filesystem", "MCP server filesystem in Claude Code"
-_LANGCHAIN, _DEEP, _PI, _CURSOR = "LangChain file tools", "Deep Agents", "Pi, OpenClaw", "Cursor"
-
-_READS, _LISTS, _FINDS, _SEARCHES, _KEEPS = (
-    "reads a file",
-    "lists a folder",
-    "finds files by their names",
-    "searches in files",
-    "keeps the agent's own list of tasks",
-)
-_LINES, _HANDS_ON, _ASKS = (
-    "runs a line whose every part only looks",
-    "starts a sub-agent, whose calls are asked about one by one",
-    "puts a question to the person who works with the agent",
-)
+from sayso.tables import read_table
 
 
-@dataclass(frozen=True, slots=True)
+@pydantic_dataclass(frozen=True, slots=True, config=ConfigDict(extra="forbid"))
 class KnownTool:
     """A tool as others made it: whose it is, and what its arguments are for.
 
@@ -62,214 +49,48 @@ class KnownTool:
         return Roles(self.talk, self.command, self.paths, self.writes, self.url)
 
 
-# ``looks`` stands beside a tool that reads local files, names or state, whatever its arguments
-# are, and beside one that changes nothing but what the agent knows: its list of tasks, its plans,
-# what a person answers it, what a sub-agent tells it. It runs nothing, writes no file and fetches
-# nothing. So none of these has it, although some
-# cards would be spared: git, whose options write and run; language servers, which build
-# what they look at; tools that read from a server or the web; those by which a person
-# agrees to a plan; and names that mean other things elsewhere (find, list, search,
-# update_plan, which may be somebody's subscription, and file_search, by which a provider of models
-# searches in what was uploaded to it). Of the shells those have it that are called after one: the
-# others hand a line to PowerShell or cmd.exe where that is the shell of the machine.
-_LOOKING = (
-    KnownTool("Read", _CLAUDE, _READS, paths=("file_path",), writes=("offset", "limit")),
-    KnownTool("Glob", _CLAUDE, _FINDS),
-    KnownTool("Grep", _CLAUDE, _SEARCHES),
-    KnownTool("LS", _CLAUDE, _LISTS),
-    KnownTool("NotebookRead", _CLAUDE, "reads a notebook"),
-    KnownTool("BashOutput", _CLAUDE, "reads what a shell that runs already has written"),
-    KnownTool(
-        "read_file",
-        f"{_CODEX}, {_GEMINI}, {_LANGCHAIN}, {_DEEP}, {_CLINE}, {_FILES}",
-        _READS,
-        paths=("file_path",),
-        writes=("offset", "limit"),
-    ),
-    KnownTool("list_dir", _CODEX, _LISTS),
-    KnownTool("grep_files", _CODEX, _SEARCHES),
-    KnownTool("view_image", _CODEX, "reads a picture"),
-    KnownTool("list_directory", f"{_GEMINI}, {_LANGCHAIN}, {_FILES}", _LISTS),
-    KnownTool("glob", f"{_GEMINI}, {_DEEP}", _FINDS),
-    KnownTool("grep_search", _GEMINI, _SEARCHES),
-    KnownTool("search_file_content", _GEMINI, _SEARCHES),
-    KnownTool("read_many_files", _GEMINI, "reads several files"),
-    KnownTool("ls", f"{_DEEP}, {_PI}", _LISTS),
-    KnownTool("grep", f"{_DEEP}, {_PI}", _SEARCHES),
-    KnownTool("read", _PI, _READS, paths=("path",), writes=("offset", "limit")),
-    KnownTool("search_files", f"{_CLINE}, {_FILES}", "searches for or in files"),
-    KnownTool("list_files", _CLINE, _LISTS),
-    KnownTool("list_code_definition_names", _CLINE, "names the definitions in a folder"),
-    *(
-        KnownTool(name.format(tool), server, does)
-        for name, server in (("{}", _FILES), ("mcp__filesystem__{}", _SERVED))
-        for tool, does in (
-            ("read_text_file", _READS),
-            ("read_media_file", "reads a picture or a sound"),
-            ("read_multiple_files", "reads several files"),
-            ("list_directory_with_sizes", _LISTS),
-            ("directory_tree", "lists a folder and those in it"),
-            ("get_file_info", "reads the size and the times of a file"),
-            ("list_allowed_directories", "lists the folders that it may look into"),
-        )
-    ),
-    KnownTool("mcp__filesystem__read_file", _SERVED, _READS),
-    KnownTool("mcp__filesystem__list_directory", _SERVED, _LISTS),
-    KnownTool("mcp__filesystem__search_files", _SERVED, _FINDS),
-)
-
-# How long a command may take is talk: it changes nothing of what runs. Not so where it runs (a
-# working directory, a host), as whom, or outside of which sandbox: those are held as they are.
-_SHELLS = (
-    KnownTool(
-        "Bash",
-        f"{_CLAUDE}, {_CODEX}",
-        _LINES,
-        talk=("description", "timeout"),
-        command="command",
-    ),
-    KnownTool("shell", _CODEX, talk=("justification", "timeout_ms"), command="command"),
-    KnownTool("shell_command", _CODEX, talk=("justification", "timeout_ms"), command="command"),
-    KnownTool(
-        "exec_command",
-        _CODEX,
-        talk=("justification", "yield_time_ms", "max_output_tokens"),
-        command="cmd",
-    ),
-    KnownTool("run_shell_command", _GEMINI, talk=("description",), command="command"),
-    KnownTool("execute_command", _CLINE, talk=("requires_approval", "timeout"), command="command"),
-    KnownTool("execute", _DEEP, talk=("timeout",), command="command"),
-    KnownTool("bash", _PI, _LINES, talk=("description", "timeout"), command="command"),
-    KnownTool("run_terminal_cmd", _CURSOR, talk=("explanation",), command="command"),
-)
-
-_WRITING = (
-    KnownTool(
-        "Edit",
-        _CLAUDE,
-        paths=("file_path",),
-        writes=("old_string", "new_string", "replace_all"),
-        edits=True,
-    ),
-    KnownTool("MultiEdit", _CLAUDE, paths=("file_path",), writes=("edits",), edits=True),
-    KnownTool("Write", _CLAUDE, paths=("file_path",), writes=("content",), edits=True),
-    KnownTool(
-        "NotebookEdit",
-        _CLAUDE,
-        paths=("notebook_path",),
-        writes=("cell_id", "cell_number", "new_source", "cell_type", "edit_mode"),
-    ),
-    KnownTool(
-        "replace",
-        _GEMINI,
-        talk=("instruction",),
-        paths=("file_path",),
-        writes=("old_string", "new_string", "expected_replacements"),
-        edits=True,
-    ),
-    KnownTool(
-        "write_file",
-        f"{_GEMINI}, {_LANGCHAIN}, {_DEEP}",
-        paths=("file_path",),
-        writes=("content", "text", "append"),
-        edits=True,
-    ),
-    KnownTool("write_file", _FILES, paths=("path",), writes=("content",), edits=True),
-    KnownTool(
-        "mcp__filesystem__write_file", _SERVED, paths=("path",), writes=("content",), edits=True
-    ),
-    KnownTool(
-        "edit_file",
-        _DEEP,
-        paths=("file_path",),
-        writes=("old_string", "new_string", "replace_all"),
-        edits=True,
-    ),
-    KnownTool("edit_file", _FILES, paths=("path",), writes=("edits", "dryRun"), edits=True),
-    KnownTool(
-        "mcp__filesystem__edit_file",
-        _SERVED,
-        paths=("path",),
-        writes=("edits", "dryRun"),
-        edits=True,
-    ),
-    KnownTool("create_directory", _FILES, paths=("path",)),
-    KnownTool("mcp__filesystem__create_directory", _SERVED, paths=("path",)),
-    KnownTool("copy_file", _LANGCHAIN, paths=("source_path", "destination_path")),
-    KnownTool("write_to_file", _CLINE, paths=("path",), writes=("content",), edits=True),
-    KnownTool("replace_in_file", _CLINE, paths=("path",), writes=("diff",), edits=True),
-    KnownTool("write", _PI, paths=("path",), writes=("content",), edits=True),
-    KnownTool("edit", _PI, paths=("path",), writes=("oldText", "newText", "edits"), edits=True),
-)
-
-_TALKING = (
-    KnownTool("TodoWrite", _CLAUDE, _KEEPS, talk=("todos",)),
-    KnownTool("TodoRead", _CLAUDE, _KEEPS),
-    KnownTool("update_plan", _CODEX, talk=("explanation", "plan")),
-    KnownTool("write_todos", f"{_GEMINI}, {_DEEP}", _KEEPS, talk=("todos",)),
-    # What it runs is held: a sub-agent in a mode of its own, or in another folder, is asked about.
-    *(
-        KnownTool(
-            name,
-            _CLAUDE,
-            _HANDS_ON,
-            only=("prompt", "description", "subagent_type", "model", "resume", "run_in_background"),
-            needs=("subagent_type",),
-            talk=("description",),
-        )
-        for name in ("Task", "Agent")
-    ),
-    # Without `answers`: those are the person's to give.
-    KnownTool("AskUserQuestion", _CLAUDE, _ASKS, only=("question", "questions", "metadata")),
-    KnownTool("EnterPlanMode", _CLAUDE, "lets the agent plan before it changes anything"),
-    # A tracker of tasks for people has more to say of each.
-    KnownTool(
-        "TaskCreate", _CLAUDE, _KEEPS, only=("subject", "description", "activeForm", "metadata")
-    ),
-    KnownTool(
-        "TaskUpdate",
-        _CLAUDE,
-        _KEEPS,
-        only=(
-            *("taskId", "status", "subject", "description", "activeForm", "owner", "metadata"),
-            *("addBlocks", "addBlockedBy"),
-        ),
-        needs=("taskId",),
-    ),
-    KnownTool("TaskGet", _CLAUDE, _KEEPS, only=("taskId",), needs=("taskId",)),
-    KnownTool("TaskList", _CLAUDE, _KEEPS, only=("status",)),
-    KnownTool(
-        "TaskOutput",
-        _CLAUDE,
-        "reads what a sub-agent or a shell of its own has written",
-        only=("task_id", "block", "timeout"),
-        needs=("task_id",),
-    ),
-)
-
-_FETCHING = (
-    KnownTool("WebFetch", _CLAUDE, talk=("prompt",), url="url"),
-    KnownTool("WebSearch", _CLAUDE, queries=("query",)),
-)
-
-LOOKING: Mapping[str, str] = {tool.name: tool.looks for tool in _LOOKING}
-"""The most that tools that read local files do, by their names."""
-
-FINDS, SEARCHES = _FINDS, _SEARCHES
+# What tools that look do, where more depends on it.
+SEARCHES, FINDS = "searches in files", "finds files by their names"
 READS_SEVERAL, FINDS_AND_SEARCHES = "reads several files", "searches for or in files"
 
-TOOLS = (*_LOOKING, *_SHELLS, *_WRITING, *_TALKING, *_FETCHING)
-"""All of them."""
+_Tools = tuple[KnownTool, ...]
 
 
-def _by_name() -> Mapping[str, tuple[KnownTool, ...]]:
-    found: dict[str, tuple[KnownTool, ...]] = {}
-    for tool in TOOLS:
-        found[tool.name] = (*found.get(tool.name, ()), tool)
-    return found
+@pydantic_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class Catalog:
+    """The table, as ``tools.toml`` explains it."""
+
+    looking: _Tools
+    shells: _Tools
+    writing: _Tools
+    talking: _Tools
+    fetching: _Tools
+
+    @cached_property
+    def tools(self) -> _Tools:
+        """All of them."""
+        return (*self.looking, *self.shells, *self.writing, *self.talking, *self.fetching)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, _Tools]:
+        """The tools of each name."""
+        found: dict[str, _Tools] = {}
+        for tool in self.tools:
+            found[tool.name] = (*found.get(tool.name, ()), tool)
+        return found
+
+    @cached_property
+    def looks(self) -> Mapping[str, str]:
+        """The most that tools that read local files do, by their names."""
+        return {tool.name: tool.looks for tool in self.looking}
 
 
-_TOOLS = _by_name()
+@cache
+def catalog() -> Catalog:
+    """Read the table, once."""
+    return read_table("sayso.known", "tools.toml", Catalog)
+
+
 _NO_ROLES = Roles()
 
 
@@ -280,7 +101,7 @@ def known(call: ToolCall) -> KnownTool | None:
     """
     found = [
         tool
-        for tool in _TOOLS.get(call.name, ())
+        for tool in catalog().by_name.get(call.name, ())
         if all(name in call.arguments for name in tool.roles.names)
     ]
     return found[0] if len(found) == 1 else None
@@ -288,7 +109,9 @@ def known(call: ToolCall) -> KnownTool | None:
 
 def sends_queries(name: str, arguments: tuple[str, ...]) -> bool:
     """Whether these are all that a well-known tool of this name sends to a search engine."""
-    return bool(arguments) and any(one.queries == arguments for one in _TOOLS.get(name, ()))
+    return bool(arguments) and any(
+        one.queries == arguments for one in catalog().by_name.get(name, ())
+    )
 
 
 def alike(call: ToolCall) -> tuple[KnownTool, ...]:
@@ -301,7 +124,7 @@ def alike(call: ToolCall) -> tuple[KnownTool, ...]:
         return ()
     return tuple(
         one
-        for one in _WRITING
+        for one in catalog().writing
         if one.edits
         and one.name != tool.name
         and one.paths == tool.paths

@@ -10,7 +10,7 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 from sayso.calls import ToolCall
 from sayso.digests import arguments_digest
 from sayso.known.secrets import may_show_secrets
-from sayso.known.tools import LOOKING, TOOLS, KnownTool
+from sayso.known.tools import KnownTool, catalog
 from sayso.rules.matchers import ShellMatcher
 from sayso.rules.rule import Rule
 from sayso.rules.values import Values
@@ -50,10 +50,12 @@ def _rule(tool: KnownTool) -> Rule:
         there = dict.fromkeys(tool.needs, "*")
         free = tuple(name for name in tool.only if name not in there)
         return Rule(tool.name, there, others_digest=_NONE, talk=free)
-    return ReadingRule(tool.name) if tool.name in LOOKING else Rule(tool.name)
+    return ReadingRule(tool.name) if tool.name in catalog().looks else Rule(tool.name)
 
 
-_CODING = tuple(Looks(tool.name, tool.of, tool.looks, _rule(tool)) for tool in TOOLS if tool.looks)
+_CODING = tuple(
+    Looks(tool.name, tool.of, tool.looks, _rule(tool)) for tool in catalog().tools if tool.looks
+)
 
 PRESETS: Mapping[str, tuple[Looks, ...]] = {"coding": _CODING}
 """The presets by their names. What a preset does not name needs a person."""

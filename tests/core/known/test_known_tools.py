@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import TypeAdapter
 
 from sayso.calls import ToolCall
 from sayso.errors import ConfigError
-from sayso.known.tools import TOOLS, known, roles_in
+from sayso.known.tools import (
+    FINDS,
+    FINDS_AND_SEARCHES,
+    READS_SEVERAL,
+    SEARCHES,
+    Catalog,
+    catalog,
+    known,
+    roles_in,
+)
 from sayso.policy.presets import PRESETS
 from sayso.rules.declarations import Requirements, ToolAnnotations, declared_by, requires_permission
 from sayso.rules.roles import Roles
@@ -20,10 +30,29 @@ NEVER_TALK = {
 
 
 def test_nothing_that_changes_what_runs_is_talk_of_a_well_known_tool() -> None:
-    for tool in TOOLS:
+    for tool in catalog().tools:
         assert NEVER_TALK.isdisjoint(tool.talk), tool
         assert NEVER_TALK.isdisjoint(tool.writes), tool
         assert tool.roles  # and no argument has two roles
+
+
+def test_the_table_holds_every_tool_that_was_reviewed() -> None:
+    table = catalog()
+
+    assert len(table.tools) >= 80
+    assert len(table.looking) == len(table.looks) >= 38
+    assert {FINDS, SEARCHES, READS_SEVERAL, FINDS_AND_SEARCHES} <= set(table.looks.values())
+
+
+@pytest.mark.parametrize(
+    "row",
+    [{"name": "x"}, {"name": "x", "of": "y", "look": "z"}, {"name": "x", "of": "y", "only": "z"}],
+)
+def test_a_tool_that_is_written_otherwise_is_refused(row: dict[str, str]) -> None:
+    table = dict.fromkeys(("shells", "writing", "talking", "fetching"), ())
+
+    with pytest.raises(ValueError):
+        TypeAdapter(Catalog).validate_python({**table, "looking": [row]})
 
 
 def test_tools_of_one_name_are_told_apart_by_their_arguments() -> None:
@@ -70,15 +99,17 @@ def test_an_argument_has_one_role(said: dict[str, object]) -> None:
 
 
 def test_the_preset_is_what_the_table_says_of_tools_that_look() -> None:
-    assert [one.tool for one in PRESETS["coding"]] == [one.name for one in TOOLS if one.looks]
-    assert not any(one.url for one in TOOLS if one.looks)
+    assert [one.tool for one in PRESETS["coding"]] == [
+        one.name for one in catalog().tools if one.looks
+    ]
+    assert not any(one.url for one in catalog().tools if one.looks)
 
 
 def test_a_preset_allows_no_line_of_a_shell_that_may_be_powershell() -> None:
-    assert {one.name for one in TOOLS if one.looks and one.command} == {"Bash", "bash"}
+    assert {one.name for one in catalog().tools if one.looks and one.command} == {"Bash", "bash"}
 
 
 def test_of_a_tool_that_only_looks_with_some_arguments_none_is_about_more() -> None:
-    for tool in TOOLS:
+    for tool in catalog().tools:
         assert set(tool.needs) <= set(tool.only)
         assert NEVER_TALK.isdisjoint({*tool.only} - {"run_in_background"}), tool

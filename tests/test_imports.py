@@ -68,6 +68,17 @@ def test_all_of_sayso_loads_pydantic_rfc8785_and_the_standard_library_only() -> 
     assert packages - known == {"sayso", "rfc8785"}
 
 
+def test_an_agent_on_a_redis_store_loads_redis_besides_and_nothing_else() -> None:
+    loaded = _fresh(_ALL + "\nimport sayso.stores.redis\nprint(*sys.modules)").split()
+    needed = _fresh(f"import sys\n{_PYDANTIC}\nprint(*sys.modules)").split()
+
+    packages = {name.partition(".")[0] for name in loaded}
+    known = {name.partition(".")[0] for name in needed} | sys.stdlib_module_names
+    # redis-py looks for these, and does without.
+    optional = {"cryptography", "opentelemetry", "xxhash"}
+    assert packages - known - optional == {"sayso", "rfc8785", "redis", "hiredis"}
+
+
 # Every module of a room, and what of another one came with it: `sayso` itself is run first, which
 # a contract between rooms does not see.
 _WHOLE_ROOM = """
@@ -184,7 +195,7 @@ def test_a_question_from_the_shell_loads_only_what_asks_it(
     assert {name for name in unpaid if find_spec(name) is None} == set()
     assert unpaid & names == set()
     packages = {name.partition(".")[0] for name in names}
-    assert packages & {"aiohttp", "cryptography", "difflib", "slack_bolt", "telegram"} == set()
+    assert packages & {"aiohttp", "difflib", "slack_bolt", "telegram"} == set()
 
 
 def test_events_of_every_kind_are_read_where_nothing_has_asked_for_them() -> None:

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 from support.valkey_server import Valkey
 
-from sayso.stores.redis.client import Client
+from sayso.stores.redis.connection import Client
 from sayso.stores.redis.url import read_url
 
 _MODEL = "import pydantic\nclass Model(pydantic.BaseModel):\n    number: int"

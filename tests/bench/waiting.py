@@ -18,7 +18,7 @@ from pathlib import Path
 from sayso import Gate, RunRef, ToolCall
 from sayso.questions.wire import encode
 from sayso.stores.connect import open_store
-from sayso.stores.redis.client import Client
+from sayso.stores.redis.connection import Client
 
 IDLE_SECONDS = 10.0
 _AT_ONCE = 200

@@ -14,7 +14,7 @@ from support.ports import free_port
 from support.scenes import Scenes, cards
 
 from sayso import Decision, Handle, ToolCall
-from sayso.stores.redis.client import Client
+from sayso.stores.redis.connection import Client
 from sayso.stores.redis.url import read_url
 
 

@@ -7,62 +7,32 @@ import contextlib
 import ssl
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from itertools import count
 
-Answer = Callable[[Sequence[str]], bytes]
+Answer = Callable[[Sequence[str]], bytes | None]
 
 
 @asynccontextmanager
 async def fake_redis(
     answer: Answer, *, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None
 ) -> AsyncIterator[int]:
-    """The port of a server that answers each command so; logins are all right."""
+    """The port of a server that answers each command so; logins are all right.
+
+    Where the answer is None, it closes the connection.
+    """
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             while True:
                 words = await _command(reader)
                 said = b"+OK\r\n" if words[0] in ("AUTH", "SELECT") else answer(words)
+                if said is None:
+                    break
                 writer.write(said)
                 await writer.drain()
         writer.close()
 
     async with await asyncio.start_server(connected, host, 0, ssl=tls) as server:
         yield server.sockets[0].getsockname()[1]
-
-
-class Asked:
-    """A command that a server has read and not answered."""
-
-    def __init__(self, words: list[str], connection: int, writer: asyncio.StreamWriter) -> None:
-        self.words = words
-        self.connection = connection
-        self._writer = writer
-
-    def say(self, said: bytes) -> None:
-        """Answer it, or whatever is to be answered next on its connection."""
-        self._writer.write(said)
-
-    def hang_up(self) -> None:
-        """Break the connection that it came by."""
-        self._writer.close()
-
-
-@asynccontextmanager
-async def held_redis() -> AsyncIterator[tuple[int, asyncio.Queue[Asked]]]:
-    """The port of a server, and the commands that it has read, for a test to answer."""
-    asked: asyncio.Queue[Asked] = asyncio.Queue()
-    numbers = count(1)
-
-    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        number = next(numbers)
-        with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            while True:
-                asked.put_nowait(Asked(await _command(reader), number, writer))
-        writer.close()
-
-    async with await asyncio.start_server(connected, "127.0.0.1", 0) as server:
-        yield server.sockets[0].getsockname()[1], asked
 
 
 async def _command(reader: asyncio.StreamReader) -> list[str]:
@@ -77,8 +47,27 @@ def sentinel_that_names(port: Callable[[], int]) -> Answer:
     """What a sentinel answers that knows where the primary is now."""
 
     def answer(words: Sequence[str]) -> bytes:
-        assert words[:2] == ["SENTINEL", "GET-MASTER-ADDR-BY-NAME"]
-        there = str(port()).encode()
-        return b"*2\r\n$9\r\n127.0.0.1\r\n$%d\r\n%b\r\n" % (len(there), there)
+        assert words == ["SENTINEL", "MASTERS"]
+        return b"*1\r\n" + _list(*SENTINEL_STATE, "name", "main", "port", str(port()))
 
     return answer
+
+
+def cluster_of_one(port: Callable[[], int], answer: Answer) -> Answer:
+    """The answers of the one node of a cluster, which has all slots."""
+
+    def of_node(words: Sequence[str]) -> bytes | None:
+        if words[:2] == ["CLUSTER", "SLOTS"]:
+            node = b"*2\r\n$9\r\n127.0.0.1\r\n:%d\r\n" % port()
+            return b"*1\r\n*3\r\n:0\r\n:16383\r\n" + node
+        return b"*0\r\n" if words[0] == "COMMAND" else answer(words)
+
+    return of_node
+
+
+SENTINEL_STATE = ("ip", "127.0.0.1", "flags", "master", "num-other-sentinels", "0")
+
+
+def _list(*words: str) -> bytes:
+    parts = (f"${len(word)}\r\n{word}\r\n" for word in words)
+    return (f"*{len(words)}\r\n" + "".join(parts)).encode()

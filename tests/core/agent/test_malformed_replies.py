@@ -22,10 +22,6 @@ MALFORMED = {
 }
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="replies are checked where they come in once the store is used through redis-py",
-)
 @pytest.mark.parametrize("reply", MALFORMED)
 async def test_a_reply_that_is_none_is_a_store_that_cannot_be_used_and_the_error_says_it(
     reply: str,

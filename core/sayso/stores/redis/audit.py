@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from math import ceil
@@ -12,8 +12,10 @@ from pydantic_core import from_json
 
 from sayso.stores import audit
 from sayso.stores.audit import REFUSALS_KEPT, AuditEntry, AuditPage, RefusalKind
-from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.connection import Client
 from sayso.stores.redis.records import moment
+from sayso.stores.redis.replies import flag, names
+from sayso.stores.redis.script import Script
 
 _NOTE, _REFUSE, _TRIM = Script("note"), Script("refuse"), Script("trim_audit")
 # So many entries, and so many streams, are looked at in one round trip.
@@ -47,14 +49,14 @@ class RedisAudit:
         self, question_id: str, refusal: RefusalKind, *, by: str, place: str, choice: str
     ) -> bool:
         """Note that a press on a known request was refused; False where it is not noted."""
-        noted = await self._client.run(
+        return await self._client.run(
             _REFUSE,
             question_id,
             f"{refusal} {by}",
             audit.written(audit.refused(refusal, by=by, place=place, choice=choice)),
             REFUSALS_KEPT,
+            read=flag,
         )
-        return bool(noted)
 
     async def read(
         self,
@@ -80,9 +82,8 @@ class RedisAudit:
 
     async def read_page(self, since: datetime | None, *, count: int) -> AuditPage:
         """Read the entries from a moment on, oldest first."""
-        seconds, micros = await self._client.command("TIME")
         # What is written in this very ms may still be joined by more.
-        now = int(seconds) * 1_000 + int(micros) // 1_000
+        now = await self._client.command("TIME", read=_read_ms)
         if since is None:
             return AuditPage([], moment(now))
         first = _ms(since)
@@ -100,7 +101,7 @@ class RedisAudit:
 
     async def note(self, facts: audit.Facts) -> None:
         """Write an entry on what was decided without a question."""
-        await self._client.run(_NOTE, audit.written(facts))
+        await self._client.run(_NOTE, audit.written(facts), self._client.token(), read=flag)
 
     async def trim(self, keep: timedelta) -> None:
         """Drop the decisions that are older than this by the server's clock."""
@@ -113,9 +114,8 @@ class RedisAudit:
         """
         keys = self._client.keys
         # All names at once: who writes meanwhile changes places.
-        some = await self._client.command(
-            "ZREVRANGEBYSCORE", keys.agents, "+inf", first, "WITHSCORES"
-        )
+        words = ("ZREVRANGEBYSCORE", keys.agents, "+inf", first, "WITHSCORES")
+        some = await self._client.command(*words, read=names)
         agents = zip(some[::2], some[1::2], strict=True)
         activity = [(keys.activity(agent.decode()), int(score)) for agent, score in agents]
         return [(keys.audit, None), *activity]
@@ -133,8 +133,9 @@ class RedisAudit:
         size = count if wanted is None else _AT_ONCE
         while len(found) < count:
             asked = min(size, _AT_ONCE)
-            some = await self._client.command("XREVRANGE", stream, end, first, "COUNT", asked)
-            noted = [_read_noted(number, fields) for number, fields in some]
+            words = ("XREVRANGE", stream, end, first, "COUNT", asked)
+            some = await self._client.command(*words, read=_read_entries)
+            noted = [one for _, one in some]
             found += [one for one in noted if wanted is None or wanted(one[1])]
             if len(some) < asked:
                 break
@@ -150,11 +151,11 @@ class RedisAudit:
         for start in range(0, len(streams), _STREAMS_AT_ONCE):
             some = await asyncio.gather(
                 *(
-                    self._client.command("XRANGE", stream, first, last, *limit)
+                    self._client.command("XRANGE", stream, first, last, *limit, read=_read_entries)
                     for stream in streams[start : start + _STREAMS_AT_ONCE]
                 )
             )
-            found += [_read_noted(number, fields) for entries in some for number, fields in entries]
+            found += [one for entries in some for _, one in entries]
             found = sorted(found, key=lambda noted: noted[0])[:count]
         return found
 
@@ -164,8 +165,18 @@ def _ms(at: datetime) -> int:
     return max(0, ceil(at.timestamp() * 1_000))
 
 
-def _read_noted(number: bytes, fields: Sequence[bytes]) -> _Noted:
+def _read_ms(reply: tuple[int, int]) -> int:
+    """The server's clock."""
+    seconds, micros = reply
+    return seconds * 1_000 + micros // 1_000
+
+
+def _read_entries(reply: list[tuple[bytes, Mapping[bytes, bytes]]]) -> list[tuple[bytes, _Noted]]:
+    """The entries of a stream, each with its number there."""
+    return [(number, _read_noted(number, fields)) for number, fields in reply]
+
+
+def _read_noted(number: bytes, kept: Mapping[bytes, bytes]) -> _Noted:
     ms = int(number.partition(b"-")[0])
-    kept = dict(zip(fields[::2], fields[1::2], strict=True))
     entry = audit.entry(moment(ms), from_json(kept[b"a"]), from_json(kept[b"w"]))
     return _Key(ms, int(kept[b"o"])), entry

@@ -11,7 +11,7 @@ from sayso.stores.redis.audit import RedisAudit
 from sayso.stores.redis.budgets import RedisBudgets
 from sayso.stores.redis.bus import SILENCE_SECONDS, RedisBus
 from sayso.stores.redis.checkup import RedisCheckup
-from sayso.stores.redis.client import Client
+from sayso.stores.redis.connection import Client
 from sayso.stores.redis.copies import RedisCopies
 from sayso.stores.redis.documents import RedisDocuments
 from sayso.stores.redis.drafts import RedisDrafts

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sayso.chats.budgets import Budget
-from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.connection import Client
+from sayso.stores.redis.replies import number
+from sayso.stores.redis.script import Script
 
 _RESERVE = Script("reserve")
 
@@ -25,5 +27,6 @@ class RedisBudgets:
         wanted: list[str | int] = []
         for budget in budgets:
             wanted += [budget.name, budget.rate.count, round(budget.rate.seconds * 1000)]
-        milliseconds: int = await self._client.run(_RESERVE, self._client.token(), *wanted)
+        token = self._client.token()
+        milliseconds = await self._client.run(_RESERVE, token, *wanted, read=number)
         return milliseconds / 1000

@@ -5,18 +5,15 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from typing import TypeVar
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, TypeVar
 
 from sayso.errors import BusLostError, StoreUnreachableError, UnreadableEventError
 from sayso.events import Event
 from sayso.questions.wire import decode, encode
 from sayso.stores.ports import Ring
-from sayso.stores.redis.client import Client
-from sayso.stores.redis.link import LINK_ERRORS, Link, explain
-from sayso.stores.redis.own_time import OwnTime
+from sayso.stores.redis.connection import Client, Subscription
 from sayso.stores.redis.records import read_ring
-from sayso.stores.redis.wire import Connection, ReplyError, packed
 from sayso.stores.told import refuse_made_up
 
 _log = logging.getLogger(__name__)
@@ -41,7 +38,6 @@ class RedisBus:
 
     def __init__(self, client: Client, *, silence: float = SILENCE_SECONDS) -> None:
         self._client = client
-        self._url = client.url
         self._silence = silence
 
     async def publish(self, topic: str, event: Event) -> None:
@@ -62,8 +58,7 @@ class RedisBus:
     async def subscribers(self, topic: str) -> int:
         """Return the number of subscriptions of the topic at the server that this client asks."""
         channel = self._client.keys.channel(topic)
-        _, count = await self._client.command("PUBSUB", "NUMSUB", channel)
-        return int(count)
+        return await self._client.command("PUBSUB", "NUMSUB", channel, read=_read_count)
 
     @asynccontextmanager
     async def rings(self, inbox: str) -> AsyncIterator[AsyncIterator[Ring]]:
@@ -76,53 +71,43 @@ class RedisBus:
         self, topic: str, read: Callable[[bytes], _T]
     ) -> AsyncIterator[AsyncIterator[_T]]:
         """What the scripts tell under a topic while the block runs, as it is read."""
-        self._client.home.check()
-        link, channel = Link(self._url), self._client.keys.channel(topic)
-        try:
+        channel = self._client.keys.channel(topic)
+        async with AsyncExitStack() as stack:
             try:
-                async with OwnTime(self._url.seconds):
-                    # This connection is the one that is subscribed, whatever arrives with the
-                    # confirmation; events published from then on come.
-                    connection = await link.connected()
-                    _raise_error((await connection.ask([packed(("SUBSCRIBE", channel))]))[0])
-            except LINK_ERRORS as error:
-                raise BusLostError(explain(self._url, error)) from error
-            yield self._listen(connection, channel, read)
-        finally:
-            link.drop()
+                subscription = await stack.enter_async_context(self._client.subscribe(channel))
+            except StoreUnreachableError as error:
+                raise BusLostError(str(error)) from error
+            yield self._listen(subscription, channel, read)
 
     async def _listen(
-        self, connection: Connection, channel: str, read: Callable[[bytes], _T]
+        self, subscription: Subscription, channel: str, read: Callable[[bytes], _T]
     ) -> AsyncIterator[_T]:
-        try:
-            while True:
-                kind, _, data = await self._message(connection, channel)
-                if kind != b"message" or data == _PROOF:
-                    continue
-                try:
-                    event = read(data)
-                except UnreadableEventError as error:
-                    # The error may quote the message, and the message is not ours to show.
-                    _log.warning(
-                        "skipped a message that is not an event (%s)", type(error).__name__
-                    )
-                    continue
-                yield event
-        except LINK_ERRORS as error:
-            text = f"a subscription was interrupted: {explain(self._url, error)}"
-            raise BusLostError(text) from error
+        while True:
+            try:
+                data = await self._message(subscription, channel)
+            except StoreUnreachableError as error:
+                raise BusLostError(f"a subscription was interrupted: {error}") from error
+            if data == _PROOF:
+                continue
+            try:
+                event = read(data)
+            except UnreadableEventError as error:
+                # The error may quote the message, and the message is not ours to show.
+                _log.warning("skipped a message that is not an event (%s)", type(error).__name__)
+                continue
+            yield event
 
-    async def _message(self, connection: Connection, channel: str) -> list[bytes]:
+    async def _message(self, subscription: Subscription, channel: str) -> bytes:
         # Not all at the same moment: those who listen on one channel share a proof.
         silence = self._silence * random.uniform(0.8, 1.2)  # noqa: S311  jitter
-        message = await _next(connection, silence)
+        message = await subscription.next(silence)
         if message is None:
             await self._prove(channel)
-            message = await _next(connection, self._url.seconds)
+            message = await subscription.next(self._client.url.seconds)
         if message is None:
             raise BusLostError(
                 f"a subscription is deaf: nothing that is published arrives from Redis at "
-                f"{self._url.address}"
+                f"{self._client.url.address}"
             )
         return message
 
@@ -133,14 +118,6 @@ class RedisBus:
             raise BusLostError(f"a subscription cannot be relied on: {error}") from error
 
 
-async def _next(connection: Connection, seconds: float) -> list[bytes] | None:
-    """What comes next; None when nothing does in that time."""
-    message: list[bytes] | ReplyError | None = await connection.next(seconds)
-    if isinstance(message, ReplyError):
-        raise message
-    return message
-
-
-def _raise_error(reply: object) -> None:
-    if isinstance(reply, Exception):
-        raise reply
+def _read_count(reply: list[Any]) -> int:
+    _, count = reply
+    return int(count)

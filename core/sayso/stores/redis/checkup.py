@@ -12,8 +12,10 @@ from sayso.questions.wire import encode
 from sayso.stores.notices import BranchGrewEvent
 from sayso.stores.ports import Ailment
 from sayso.stores.redis.bus import RedisBus
-from sayso.stores.redis.client import Client, Script
-from sayso.stores.redis.link import is_denied
+from sayso.stores.redis.connection import Client
+from sayso.stores.redis.diagnostics import is_denied
+from sayso.stores.redis.replies import names as read_names
+from sayso.stores.redis.script import Script
 from sayso.stores.topics import LOG_TOPIC
 
 _CHECK = Script("check")
@@ -53,7 +55,9 @@ class RedisCheckup:
     async def _commands(self, name: str) -> AsyncIterator[Ailment]:
         """Each command of the scripts."""
         try:
-            failed = [said.decode() for said in await self._client.run(_CHECK, name)]
+            failed = [
+                said.decode() for said in await self._client.run(_CHECK, name, read=read_names)
+            ]
         except StoreUnreachableError as error:
             text = f"{error}: {self._permissions}" if error.is_denied else str(error)
             yield Ailment(text, is_denied=error.is_denied)
@@ -77,7 +81,7 @@ class RedisCheckup:
     @property
     def _permissions(self) -> str:
         prefix = self._client.keys.prefix
-        user = self._client.url.connecting.username or "default"
+        user = self._client.url.options.get("username") or "default"
         rights = f"+@all -@admin -@dangerous +info ~{prefix}* &{prefix}*"
         return f"permit it with `ACL SETUSER {user} {rights}`"
 
@@ -120,9 +124,8 @@ class RedisCheckup:
     async def _clocks(self) -> AsyncIterator[Ailment]:
         """Whether the server's clock and ours agree; a round trip is nobody's fault."""
         before = self._clock()
-        seconds, micros = await self._client.command("TIME")
+        now = await self._client.command("TIME", read=_read_time)
         after = self._clock()
-        now = int(seconds) + int(micros) / 1e6
         off = now - after if now > after else min(now - before, 0.0)
         if abs(off) > _WRONG_SECONDS:
             how = "ahead of" if off > 0 else "behind"
@@ -136,7 +139,7 @@ class RedisCheckup:
     async def _configuration(self) -> AsyncIterator[Ailment]:
         """What the server says of itself, as far as this user may ask."""
         try:
-            info = _read(await self._client.command("INFO"))
+            info = await self._client.command("INFO", read=_read)
         except StoreUnreachableError:
             text = "whether Redis evicts, saves and is new enough is not known: permit `info`"
             yield Ailment(text, is_serious=False)
@@ -149,15 +152,22 @@ class RedisCheckup:
     async def _saves(self) -> bool | None:
         """Whether snapshots are taken; None where nobody may say."""
         try:
-            said = await self._client.command("CONFIG", "GET", "save")
+            return await self._client.command("CONFIG", "GET", "save", read=_has_value)
         except StoreUnreachableError:
             return None
-        return bool(said and said[-1])
 
 
-def _read(info: bytes) -> Mapping[str, str]:
-    pairs = (line.partition(":") for line in info.decode(errors="replace").splitlines())
-    return {name: value for name, colon, value in pairs if colon}
+def _read_time(reply: tuple[int, int]) -> float:
+    seconds, micros = reply
+    return seconds + micros / 1e6
+
+
+def _has_value(setting: list[bytes]) -> bool:
+    return bool(setting and setting[-1])
+
+
+def _read(info: Mapping[str, object]) -> Mapping[str, str]:
+    return {name: str(value) for name, value in info.items()}
 
 
 def _version(info: Mapping[str, str]) -> Iterator[Ailment]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
+from typing import Any
 
 from sayso.errors import ReplayedCallbackError, RequestNotFoundError
 from sayso.questions.wire import decode_ending
 from sayso.stores.ports import KEPT, Copy, Found, Marked, Offer
-from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.connection import Client
 from sayso.stores.redis.desks import told_offer
 from sayso.stores.redis.records import (
     moment,
@@ -20,6 +23,8 @@ from sayso.stores.redis.records import (
     stored_place,
     stored_request,
 )
+from sayso.stores.redis.replies import flag
+from sayso.stores.redis.script import Script
 
 _ISSUE, _DROP = Script("issue"), Script("drop")
 _FIND, _MARK = Script("find"), Script("mark")
@@ -39,7 +44,7 @@ class RedisCopies:
         """
         milliseconds = round(keep.total_seconds() * 1000)
         kept = (stored_copy(copy), stored_bundle(copy), milliseconds, stored_call(copy))
-        if not await self._client.run(_ISSUE, copy.question_id, copy.handle, *kept):
+        if not await self._client.run(_ISSUE, copy.question_id, copy.handle, *kept, read=flag):
             raise RequestNotFoundError(copy.question_id)
 
     async def drop(self, copy: Copy) -> None:
@@ -48,19 +53,8 @@ class RedisCopies:
 
     async def find(self, handle: str, *, delivery: str = "") -> Found | None:
         """What the handle is bound to; None when it is unknown."""
-        said, *rest = await self._client.run(_FIND, handle, delivery, self._client.token())
-        if said == b"replayed":
-            raise ReplayedCallbackError("this callback was handled before")
-        if said == b"unknown":
-            return None
-        question_id, request, deadline, copy, ending, bundle, more, use, revoked, call = rest
-        return Found(
-            read_copy(question_id.decode(), handle, copy, bundle, more, call),
-            stored_request(request, deadline),
-            None if ending is None else decode_ending(ending),
-            read_use(use),
-            read_revoked(*revoked),
-        )
+        words = (handle, delivery, self._client.token())
+        return await self._client.run(_FIND, *words, read=partial(_read_found, handle))
 
     async def mark(self, copy: Copy, *, offer: Offer | None = None) -> Marked:
         """Note the message a copy became and whether all of it was shown: what was, stays so.
@@ -68,16 +62,38 @@ class RedisCopies:
         Raises:
             RequestNotFoundError: no such request.
         """
-        said, closed = await self._client.run(
+        marked = await self._client.run(
             _MARK,
             copy.question_id,
             copy.handle,
             stored_copy(copy),
             stored_place(copy.target),
             *told_offer(offer),
+            read=_read_marked,
         )
-        if said == 0:
+        if marked is None:
             raise RequestNotFoundError(copy.question_id)
-        return Marked(
-            None if said == 1 else decode_ending(said), moment(closed) if closed else None
-        )
+        return marked
+
+
+def _read_found(handle: str, reply: Sequence[Any]) -> Found | None:
+    said, *rest = reply
+    if said == b"replayed":
+        raise ReplayedCallbackError("this callback was handled before")
+    if said == b"unknown":
+        return None
+    question_id, request, deadline, copy, ending, bundle, more, use, revoked, call = rest
+    return Found(
+        read_copy(question_id.decode(), handle, copy, bundle, more, call),
+        stored_request(request, deadline),
+        None if ending is None else decode_ending(ending),
+        read_use(use),
+        read_revoked(*revoked),
+    )
+
+
+def _read_marked(reply: Sequence[Any]) -> Marked | None:
+    said, closed = reply
+    if said == 0:
+        return None
+    return Marked(None if said == 1 else decode_ending(said), moment(closed) if closed else None)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.connection import Client
+from sayso.stores.redis.replies import flag, optional_text
+from sayso.stores.redis.script import Script
 
 _SWAP = Script("document")
 
@@ -16,11 +18,10 @@ class RedisDocuments:
     async def read(self, key: str) -> str | None:
         """The text under the key, None when there is none."""
         name = self._client.keys.document(key)
-        found: bytes | None = await self._client.command("GET", name)
-        return None if found is None else found.decode()
+        return await self._client.command("GET", name, read=optional_text)
 
     async def swap(self, key: str, before: str | None, after: str, *, seconds: float) -> bool:
         """Keep a text for this long in the place of another one."""
         had = int(before is not None)
         life = max(1, round(seconds * 1000))
-        return bool(await self._client.run(_SWAP, key, had, before or "", after, life))
+        return await self._client.run(_SWAP, key, had, before or "", after, life, read=flag)

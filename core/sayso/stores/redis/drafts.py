@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sayso.stores.redis.client import Client
+from sayso.stores.redis.connection import Client
+from sayso.stores.redis.replies import optional_text
 
 
 class RedisDrafts:
@@ -19,14 +20,11 @@ class RedisDrafts:
 
     async def read(self, key: str) -> str | None:
         """The text under the key, None when there is none."""
-        return _text(await self._client.command("GET", self._client.keys.draft(key)))
+        name = self._client.keys.draft(key)
+        return await self._client.command("GET", name, read=optional_text)
 
     async def take(self, key: str) -> str | None:
         """The text under the key, which is then gone."""
         name = self._client.keys.draft(key)
         # Not repeated when its reply is lost: the second time would find nothing and say so.
-        return _text(await self._client.command("GETDEL", name, repeatable=False))
-
-
-def _text(found: bytes | None) -> str | None:
-    return None if found is None else found.decode()
+        return await self._client.command("GETDEL", name, repeatable=False, read=optional_text)

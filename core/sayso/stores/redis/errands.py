@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sayso.stores.ports import Due
-from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.connection import Client
+from sayso.stores.redis.script import Script
 
 _PUT, _TAKE = Script("errand"), Script("errands")
 
@@ -27,9 +30,14 @@ class RedisErrands:
 
     async def take(self, queue: str, *, most: int, hold: float) -> Due:
         """What is due; due again in ``hold`` seconds unless it is done by then."""
-        left, *names = await self._client.run(_TAKE, queue, most, round(hold * 1000))
-        return Due([name.decode() for name in names], None if left < 0 else left / 1000)
+        words = (queue, most, round(hold * 1000))
+        return await self._client.run(_TAKE, *words, read=_read_due)
 
     async def done(self, queue: str, name: str) -> None:
         """It is done, and will not come again."""
         await self._client.command("ZREM", self._client.keys.errands(queue), name)
+
+
+def _read_due(reply: list[Any]) -> Due:
+    left, *names = reply
+    return Due([name.decode() for name in names], None if left < 0 else left / 1000)

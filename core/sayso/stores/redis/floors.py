@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sayso.rules.floor import Floor, read_floor, written_floor
-from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.connection import Client
+from sayso.stores.redis.script import Script
 
 _LAY = Script("floor")
 
@@ -37,5 +38,5 @@ class RedisFloors:
     async def lay(self, floor: Floor, *, unless_other: bool = False) -> str:
         """Let this be the floor; the version that is the floor now."""
         written, empty = written_floor(floor), int(not floor.sections)
-        said = await self._client.run(_LAY, floor.version, written, int(unless_other), empty)
-        return str(said.decode())
+        words = (floor.version, written, int(unless_other), empty)
+        return await self._client.run(_LAY, *words, read=bytes.decode)

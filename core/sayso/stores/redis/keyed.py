@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sayso.calls import RunRef
 from sayso.events import Resolution
 from sayso.questions.wire import encode
 from sayso.stores import audit
 from sayso.stores.ports import Hold, Record
-from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.connection import Client
 from sayso.stores.redis.keys import session_key, short_key
 from sayso.stores.redis.records import known_record
+from sayso.stores.redis.replies import flag
+from sayso.stores.redis.script import Script
 
 _KEYED, _LEAVE = Script("keyed"), Script("leave")
 
@@ -23,11 +27,8 @@ class RedisKeyed:
     async def find(self, run: RunRef, key: str, *, hold: Hold | None = None) -> Record | None:
         """The request that the run's session asked under the key."""
         holding = (0, "", "") if hold is None else (1, hold.waiter, hold.inbox)
-        found = await self._client.run(_KEYED, session_key(run), short_key(key), *holding)
-        if not found:
-            return None
-        question_id, now, *fields = found
-        return known_record(question_id.decode(), fields, now)
+        words = (session_key(run), short_key(key), *holding)
+        return await self._client.run(_KEYED, *words, read=_read_found)
 
     async def leave(
         self, question_id: str, waiter: str, *, ending: Resolution | None = None
@@ -36,4 +37,11 @@ class RedisKeyed:
         written, facts = b"", b""
         if ending is not None:
             written, facts = encode(ending), audit.written(audit.ended(ending))
-        return bool(await self._client.run(_LEAVE, question_id, waiter, written, facts))
+        return await self._client.run(_LEAVE, question_id, waiter, written, facts, read=flag)
+
+
+def _read_found(reply: list[Any]) -> Record | None:
+    if reply == []:
+        return None
+    question_id, now, *fields = reply
+    return known_record(question_id.decode(), fields, now)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sayso.chats.places import Place
-from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.connection import Client
 from sayso.stores.redis.keys import MOVED_SECONDS
+from sayso.stores.redis.replies import flag, number, optional_text
+from sayso.stores.redis.script import Script
 
 _HOLD = Script("hold")
 
@@ -19,12 +21,12 @@ class RedisLeases:
 
     async def ping(self) -> None:
         """Return when the store answers."""
-        await self._client.command("EXISTS", self._client.keys.nothing)
+        await self._client.command("EXISTS", self._client.keys.nothing, read=number)
 
     async def hold(self, name: str, owner: str, *, seconds: float) -> bool:
         """Take or keep a lease: at most one owner has it at a time."""
         milliseconds = max(1, round(seconds * 1000))
-        return bool(await self._client.run(_HOLD, name, owner, milliseconds))
+        return await self._client.run(_HOLD, name, owner, milliseconds, read=flag)
 
     async def move(self, old: Place, new: Place) -> None:
         """Remember that a chat has a new address."""
@@ -34,10 +36,9 @@ class RedisLeases:
     async def moved(self, place: Place) -> Place:
         """Where a chat is now."""
         key = self._client.keys.moved(_chat(place))
-        address = await self._client.command("GETEX", key, "EX", MOVED_SECONDS)
-        if address is None:
-            return place
-        return replace(Place.parse(address.decode()), thread=place.thread)
+        words = ("GETEX", key, "EX", MOVED_SECONDS)
+        address = await self._client.command(*words, read=optional_text)
+        return place if address is None else replace(Place.parse(address), thread=place.thread)
 
 
 def _chat(place: Place) -> str:

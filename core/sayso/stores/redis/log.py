@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from sayso.calls import RunRef, new_id
 from sayso.errors import EventsGoneError, RequestNotFoundError
@@ -18,8 +19,10 @@ from sayso.stores.branch_log import (
     Position,
 )
 from sayso.stores.notices import BranchGrewEvent
-from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.connection import Client
 from sayso.stores.redis.keys import branch_key
+from sayso.stores.redis.replies import number
+from sayso.stores.redis.script import Script
 from sayso.stores.topics import LOG_TOPIC
 
 _APPEND, _READ = Script("log_append"), Script("log_read")
@@ -51,6 +54,7 @@ class RedisBranchLog:
             KEPT_SECONDS * 1000,
             self._client.keys.channel(LOG_TOPIC),
             encode(BranchGrewEvent.of(run)),
+            read=number,
         )
         if written < 0:
             raise RequestNotFoundError(question_id)
@@ -58,23 +62,31 @@ class RedisBranchLog:
 
     async def end(self, run: RunRef) -> Position:
         """The position after the newest event."""
-        epoch, last, *_ = await self._reads.run(_READ, branch_key(run), new_id())
-        return Position(epoch.decode(), last)
+        epoch, last, _, _ = await self._reads.run(_READ, branch_key(run), new_id(), read=_read_page)
+        return Position(epoch, last)
 
     async def after(self, run: RunRef, position: Position, *, count: int) -> Sequence[LoggedEvent]:
         """The events after the position, at most ``count``, oldest first."""
         at = (position.epoch, position.number)
-        epoch, _, _, *found = await self._reads.run(
-            _READ, branch_key(run), new_id(), *at, count, PAGE_BYTES
-        )
-        if not found:
+        words = (branch_key(run), new_id(), *at, count, PAGE_BYTES)
+        _, _, _, found = await self._reads.run(_READ, *words, read=_read_page)
+        if found is None:
             raise EventsGoneError(str(position))
-        return [_event(epoch.decode(), entry) for entry in found[0]]
+        return found
 
     async def open_questions(self, run: RunRef) -> int:
         """How many questions of the branch are logged without their endings."""
-        _, _, still_open, *_ = await self._client.run(_READ, branch_key(run), new_id())
-        return max(0, int(still_open))
+        words = (branch_key(run), new_id())
+        _, _, still_open, _ = await self._client.run(_READ, *words, read=_read_page)
+        return max(0, still_open)
+
+
+def _read_page(reply: Sequence[Any]) -> tuple[str, int, int, Sequence[LoggedEvent] | None]:
+    """The epoch, the last number, how many are open; the events where some were asked for."""
+    epoch, last, still_open, *found = reply
+    name = epoch.decode()
+    events = [_event(name, entry) for entry in found[0]] if found else None
+    return name, number(last), int(still_open), events
 
 
 def _event(epoch: str, entry: list[bytes | list[bytes]]) -> LoggedEvent:

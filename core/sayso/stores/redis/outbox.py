@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Literal
 
@@ -14,12 +14,11 @@ from sayso.seldom import Seldom
 from sayso.stores.pauses import Pause
 from sayso.stores.ports import Intake, Job
 from sayso.stores.redis.bus import RedisBus
-from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.connection import Client
 from sayso.stores.redis.desks import GIVEN, desk_topic, read_told
+from sayso.stores.redis.diagnostics import code_of
 from sayso.stores.redis.keys import GROUP
-from sayso.stores.redis.link import LINK_ERRORS, Link, explain, is_elsewhere
-from sayso.stores.redis.own_time import OwnTime
-from sayso.stores.redis.wire import ReplyError, packed
+from sayso.stores.redis.script import Script
 
 _log = logging.getLogger(__name__)
 
@@ -133,22 +132,15 @@ class _Desk:
         self._next_look = 0.0
         self._waits = Seldom(_log)
         self._deaf = Seldom(_log)
-        self._link = Link(client.url)
 
     async def jobs(self) -> AsyncIterator[Job]:
         """Jobs of desks that are gone, then new ones, then wait."""
         pause, is_away = Pause(), False
         while True:
             try:
-                entries = await self._take_over() or await self._take()
-            except (StoreUnreachableError, *LINK_ERRORS) as error:
-                self._link.drop()
-                told = (
-                    str(error)
-                    if isinstance(error, StoreUnreachableError)
-                    else explain(self._client.url, error)
-                )
-                self._waits.say(f"the outbox waits for the store: {told}")
+                jobs = await self._take_over() or await self._take()
+            except StoreUnreachableError as error:
+                self._waits.say(f"the outbox waits for the store: {error}")
                 is_away = True
                 await pause.take()
                 continue
@@ -157,7 +149,6 @@ class _Desk:
                 _log.info("the outbox reaches the store again")
                 is_away = False
             took_at = asyncio.get_running_loop().time()
-            jobs = [_job(entry) for entry in entries if entry is not None]
             fresh = [job for job in jobs if job.receipt not in self.receipts]
             self.receipts.update(job.receipt for job in fresh)
             for job in fresh:
@@ -194,7 +185,6 @@ class _Desk:
 
     async def leave(self) -> None:
         """Give unfinished jobs back; when the store is away they are taken over later."""
-        self._link.drop()
         given = [one.removeprefix(GIVEN) for one in self.receipts if one.startswith(GIVEN)]
         try:
             while await self._client.run(_GIVE_BACK, GROUP, self._consumer, *given):
@@ -202,40 +192,47 @@ class _Desk:
         except StoreUnreachableError as error:
             _log.warning("cannot give jobs back, they will be taken over: %s", error)
 
-    async def _take_over(self) -> list[Any]:
+    async def _take_over(self) -> list[Job]:
         now = asyncio.get_running_loop().time()
         if now < self._next_look:
             return []
         await self._client.run(_GROUP, GROUP)
         idle = round(self._takeover_after * 1000)
-        entries: list[Any] = await self._client.run(
-            _TAKE_OVER, GROUP, self._consumer, idle, _AT_ONCE, idle * _FORGET_AFTER
+        entries = await self._client.run(
+            _TAKE_OVER, GROUP, self._consumer, idle, _AT_ONCE, idle * _FORGET_AFTER, read=list
         )
         if len(entries) < _AT_ONCE:
             self._next_look = now + self._look_every
-        return entries
+        return self._client.read(entries, _claimed)
 
-    async def _take(self) -> list[Any]:
+    async def _take(self) -> list[Job]:
         block = min(self._look_every, _BLOCK_SECONDS)
         group = ("GROUP", GROUP, self._consumer, "COUNT", _AT_ONCE)
-        wait = ("BLOCK", max(1, round(block * 1000)))
-        command = packed(("XREADGROUP", *group, *wait, "STREAMS", self._client.keys.jobs, ">"))
-        async with OwnTime(block + self._client.url.seconds):
-            reply = (await self._link.ask([command]))[0]
-        if isinstance(reply, ReplyError) and reply.code == "NOGROUP":
+        where = ("BLOCK", max(1, round(block * 1000)), "STREAMS", self._client.keys.jobs, ">")
+        try:
+            return await self._client.wait("XREADGROUP", *group, *where, seconds=block, read=_new)
+        except StoreUnreachableError as error:
+            if code_of(error.__cause__) != "NOGROUP":
+                raise
             # Somebody emptied the server: make the group again.
             self._next_look = 0.0
             return []
-        if is_elsewhere(reply):
-            self._link.drop()
-        if isinstance(reply, Exception):
-            raise reply
-        return reply[0][1] if reply else []
 
 
-def _job(entry: list[Any]) -> Job:
-    receipt, fields, *tries = entry
-    _, kind, _, question_id = fields
+def _claimed(entries: list[Any]) -> list[Job]:
+    """The jobs of desks that are gone; those whose entries are gone, too, are left out."""
+    return [
+        _job(receipt, dict(zip(fields[::2], fields[1::2], strict=True)), tries)
+        for receipt, fields, tries in (entry for entry in entries if entry is not None)
+    ]
+
+
+def _new(streams: list[Any]) -> list[Job]:
+    """The jobs in the one stream that was read; no stream where nothing came."""
+    return [_job(receipt, fields) for _, entries in streams for receipt, fields in entries]
+
+
+def _job(receipt: bytes, fields: Mapping[bytes, bytes], tries: int = 1) -> Job:
+    kind, question_id = fields[b"k"], fields[b"q"]
     which: Literal["ask", "end"] = "ask" if kind == b"ask" else "end"
-    again = kind == b"again"
-    return Job(which, question_id.decode(), receipt.decode(), *tries, again=again)
+    return Job(which, question_id.decode(), receipt.decode(), tries, again=kind == b"again")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from sayso.stores.ports import OpenLimits
-from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.connection import Client
+from sayso.stores.redis.replies import number
+from sayso.stores.redis.script import Script
 
 _JOIN = Script("join")
 _ROSTER = Script("roster")
@@ -27,4 +29,4 @@ class RedisRoster:
 
     async def count(self) -> int:
         """How many desks are at work."""
-        return int(await self._client.run(_ROSTER))
+        return await self._client.run(_ROSTER, read=number)

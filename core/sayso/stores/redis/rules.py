@@ -14,10 +14,12 @@ from sayso.rules.book import RuleBook
 from sayso.rules.rule import UnreadableRule, read_remembered
 from sayso.stores import audit
 from sayso.stores.ports import MOST_STATE_BYTES, MOST_STATE_NAMES, KeptRule
-from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.connection import Client
 from sayso.stores.redis.floors import KnownFloor
 from sayso.stores.redis.keys import book_keys, session_key, short_key
 from sayso.stores.redis.records import moment, read_book
+from sayso.stores.redis.replies import flag, number, optional_text
+from sayso.stores.redis.script import Script
 
 _log = logging.getLogger(__name__)
 
@@ -41,20 +43,22 @@ class RedisRules:
         What allows and cannot be read here allows nothing.
         """
         known = self._floor.last
-        said = await self._client.run(_BOOK, *book_keys(run), known.version)
-        return read_book(said, self._floor.told(known, said[1], said[2]).of(run.agent_id))
+
+        def read(reply: Sequence[bytes]) -> RuleBook:
+            floor = self._floor.told(known, reply[1], reply[2])
+            return read_book(reply, floor.of(run.agent_id))
+
+        return await self._client.run(_BOOK, *book_keys(run), known.version, read=read)
 
     async def spend(self, run: RunRef, key: str) -> bool:
         """Take what may be had once in a session."""
         token = self._client.token()
-        return bool(await self._client.run(_SPEND, session_key(run), short_key(key), token))
+        return await self._client.run(_SPEND, session_key(run), short_key(key), token, read=flag)
 
     async def recall(self, run: RunRef, name: str) -> str | None:
         """What the run's session keeps under the name."""
-        kept = await self._client.command(
-            "HGET", self._client.keys.state(session_key(run)), f"v:{name}"
-        )
-        return None if kept is None else kept.decode()
+        state = self._client.keys.state(session_key(run))
+        return await self._client.command("HGET", state, f"v:{name}", read=optional_text)
 
     async def swap(self, run: RunRef, name: str, before: str | None, after: str | None) -> bool:
         """Keep a text in the place of another one, unless that is not there any more."""
@@ -69,6 +73,7 @@ class RedisRules:
             self._client.token(),
             MOST_STATE_NAMES,
             MOST_STATE_BYTES,
+            read=number,
         )
         if said < 0:
             raise StateFullError(name)
@@ -79,27 +84,31 @@ class RedisRules:
     ) -> bool:
         """Count a use of rules by the run, unless one is over."""
         facts = [(one, audit.written(audit.used(run, one, digest))) for one in rule_ids]
-        used = await self._client.run(
+        return await self._client.run(
             _USE,
             *book_keys(run),
             self._client.token(),
             int(book is not None),
             book or "",
             *(part for pair in facts for part in pair),
+            read=flag,
         )
-        return bool(used)
 
     async def all(self) -> Sequence[KeptRule]:
         """All rules that have not expired, with their uses; the log names what cannot be read."""
-        said = await self._client.run(_RULES)
-        read = (_kept(*said[start : start + 5]) for start in range(0, len(said), 5))
-        kept = [one for one in read if one is not None]
+        kept = await self._client.run(_RULES, read=_read_kept)
         return sorted(kept, key=lambda one: (one.remembered.stored_at, one.remembered.rule_id))
 
     async def revoke(self, rule_id: str, *, by: str) -> bool:
         """Take a rule back, at once for running sessions too."""
         facts = audit.written(audit.revoked(rule_id, by))
-        return bool(await self._client.run(_REVOKE, rule_id, self._client.token(), facts, by))
+        token = self._client.token()
+        return await self._client.run(_REVOKE, rule_id, token, facts, by, read=flag)
+
+
+def _read_kept(reply: Sequence[bytes]) -> list[KeptRule]:
+    read = (_kept(*reply[start : start + 5]) for start in range(0, len(reply), 5))
+    return [one for one in read if one is not None]
 
 
 def _kept(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from math import ceil
 from typing import Any
 
@@ -15,7 +15,6 @@ from pydantic import TypeAdapter
 
 from sayso.calls import RunRef
 from sayso.errors import (
-    DuplicateRequestError,
     ReplayedCallbackError,
     RequestNotFoundError,
     StoreUnreachableError,
@@ -23,22 +22,33 @@ from sayso.errors import (
 )
 from sayso.events import Outcome, Resolution, UserInputRequest
 from sayso.questions.wire import decode_ending, encode
+from sayso.rules.book import RuleBook
+from sayso.rules.floor import Floor
 from sayso.rules.rule import RememberedRule, Scope
 from sayso.stores import audit
 from sayso.stores.ports import BookChanged, Joined, Opened, Record, Settled, Upkeep
-from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.connection import Client
 from sayso.stores.redis.desks import given_job, given_record
 from sayso.stores.redis.floors import KnownFloor
 from sayso.stores.redis.keys import book_keys, session_key, short_key, token_key
 from sayso.stores.redis.records import (
     expiry,
-    known_record,
     moment,
     read_book,
-    read_record,
     stored_request,
 )
-from sayso.stores.told import build_full_error, refuse_unfilled
+from sayso.stores.redis.replies import (
+    names,
+    read_asked,
+    read_due,
+    read_ending,
+    read_known,
+    read_looked,
+    read_opened,
+    read_settled,
+)
+from sayso.stores.redis.script import Script
+from sayso.stores.told import refuse_unfilled
 from sayso.stores.topics import branch_topic
 
 _log = logging.getLogger(__name__)
@@ -78,7 +88,7 @@ class RedisStore:
         """Record the request, put it in the outbox and ring ``inbox`` at its end."""
         refuse_unfilled(request)
         told = ending is None or audited
-        said, *left = await self._client.run(
+        return await self._client.run(
             _OPEN,
             request.question_id,
             encode(request),
@@ -94,15 +104,8 @@ class RedisStore:
             audit.written(audit.ended(ending)) if ending is not None and told else "",
             short_key(key) if key else "",
             token_key(request.filed_by),
+            read=partial(read_opened, request),
         )
-        if said == b"duplicate":
-            raise DuplicateRequestError(request.question_id)
-        if said == b"full":
-            raise build_full_error(request, left[0].decode(), left[1])
-        if said == b"joined":
-            question_id, now, *fields = left
-            return Joined(known_record(question_id.decode(), fields, now))
-        return BookChanged() if said == b"changed" else Opened(left[0] / 1000, left[1] / 1000)
 
     async def settle(
         self,
@@ -126,7 +129,7 @@ class RedisStore:
         version, check = ("", 2) if not ending.approves_another_call else (_NO_VERSION, 1)
         for _ in range(_MOST_LOOKS):
             known = self._floor.last
-            said, *rest = await self._client.run(
+            said, rest = await self._client.run(
                 _SETTLE,
                 question_id,
                 encode(counts),
@@ -142,14 +145,13 @@ class RedisStore:
                 known.version,
                 *_by(upkeep),
                 seen,
+                read=read_settled,
             )
             if said != b"changed":
                 settled = await self._settled(question_id, counts, said, rest)
                 forbidden = settled.first and counts is not ending
                 return replace(settled, first=False, forbidden=True) if forbidden else settled
-            request = stored_request(rest[0], rest[1])
-            floor = self._floor.told(known, rest[2][1], rest[2][2])
-            book = read_book(rest[2], floor.of(request.run.agent_id))
+            request, book = self._client.read(rest, partial(self._read_changed, known))
             counts, version, check = request.ruled(ending, book), book.version, 1
         raise StoreUnreachableError("the session's rules kept changing: nothing was decided")
 
@@ -165,27 +167,36 @@ class RedisStore:
             encode(ending),
             audit.written(audit.ended(ending)),
             ceil(seconds * 1000),
+            read=read_ending,
         )
         if said == 0:
             raise RequestNotFoundError(question_id)
-        return None if said == 1 else decode_ending(said)
+        return None if isinstance(said, int) else said
 
     async def overrule(self, question_id: str, denial: Resolution) -> Resolution:
         """Put a denial in the place of a recorded approval of a call."""
         if denial.approves_a_call:
             raise ValueError("only a denial overrules")
         facts = audit.written(audit.overruled(denial))
-        said = await self._client.run(_OVERRULE, question_id, encode(denial), facts)
+        said = await self._client.run(
+            _OVERRULE, question_id, encode(denial), facts, read=read_ending
+        )
         if said == 0:
             raise RequestNotFoundError(question_id)
-        if said == 1:
-            raise ValueError(f"request {question_id!r} has not ended yet")
-        return decode_ending(said)
+        if not isinstance(said, int):
+            return said
+        raise ValueError(f"request {question_id!r} has not ended yet")
 
     async def get(self, question_id: str) -> Record | None:
         """All that is known of the request."""
-        now, *fields = await self._client.run(_GET, question_id)
-        return read_record(question_id, fields, now)
+        return await self._client.run(_GET, question_id, read=partial(read_known, question_id))
+
+    def _read_changed(self, known: Floor, rest: Sequence[Any]) -> tuple[UserInputRequest, RuleBook]:
+        """The request, and the rules that changed since it was looked at."""
+        request, deadline, rules = rest
+        stored = stored_request(request, deadline)
+        floor = self._floor.told(known, rules[1], rules[2])
+        return stored, read_book(rules, floor.of(stored.run.agent_id))
 
     async def _settled(
         self, question_id: str, offered: Resolution, said: bytes, rest: Sequence[Any]
@@ -251,14 +262,6 @@ def _remembered(rule: RememberedRule | None) -> tuple[str, bytes, int, int, byte
     )
 
 
-def _ending_or_error(data: bytes) -> Resolution | UnreadableEventError:
-    """One ending of many: one that cannot be read must not hide the others."""
-    try:
-        return decode_ending(data)
-    except UnreadableEventError as error:
-        return error
-
-
 class RedisWatch:
     """What waiting processes and tidy desks look at in Redis."""
 
@@ -275,48 +278,37 @@ class RedisWatch:
         """
         if not question_ids:
             return {}
-        replies = await self._client.run(_LOOK, inbox, *question_ids)
-        return {
-            question_id: None if reply == 1 else _ending_or_error(reply)
-            for question_id, reply in zip(question_ids, replies, strict=True)
-            if reply != 0
-        }
+        return await self._client.run(
+            _LOOK, inbox, *question_ids, read=partial(read_looked, question_ids)
+        )
 
     async def expire(self) -> float | None:
         """End all requests whose time is over; the seconds until the next one."""
         while True:
-            now, left, *overdue = await self._client.run(_DUE, _AT_ONCE)
+            now, left, overdue = await self._client.run(_DUE, _AT_ONCE, read=read_due)
             if not overdue:
                 return None if left < 0 else left / 1000
-            await asyncio.gather(
-                *(
-                    self._end(question_id.decode(), request, now)
-                    for question_id, request in zip(overdue[::2], overdue[1::2], strict=True)
-                )
-            )
+            await asyncio.gather(*(self._end(*one, now) for one in overdue))
 
     async def shorten(self, question_id: str, seconds: float) -> datetime:
         """Let the request expire in so many seconds unless it does so earlier; when it expires."""
-        deadline = await self._client.run(_SHORTEN, question_id, ceil(seconds * 1000))
+        deadline = await self._client.run(_SHORTEN, question_id, ceil(seconds * 1000), read=int)
         if not deadline:
             raise RequestNotFoundError(question_id)
         return moment(deadline)
 
     async def asked_last(self, run: RunRef) -> Sequence[UserInputRequest]:
         """What the run's session asked people last, the newest first."""
-        said = await self._client.run(_ASKED_LAST, session_key(run))
-        found = []
-        for request, deadline in zip(said[::2], said[1::2], strict=True):
-            with suppress(UnreadableEventError):
-                found.append(stored_request(request, deadline))
-        return found
+        return await self._client.run(_ASKED_LAST, session_key(run), read=read_asked)
 
     async def pending(self, run: RunRef | None = None) -> Sequence[Record]:
         """The open requests, the first to expire first; with a run, those of its session."""
         if run is not None:
             records = await self._records(await self._of_session(run))
             return sorted(records, key=lambda record: record.request.expires_at)
-        question_ids = await self._client.command("ZRANGE", self._client.keys.due, 0, -1)
+        question_ids = await self._client.command(
+            "ZRANGE", self._client.keys.due, 0, -1, read=names
+        )
         return await self._records(question_ids)
 
     async def _of_session(self, run: RunRef) -> list[bytes]:
@@ -327,7 +319,9 @@ class RedisWatch:
         found: dict[bytes, None] = {}
         cursor: bytes | str = "0"
         while True:
-            cursor, *some = await self._client.run(_OF_SESSION, session_key(run), cursor, _AT_ONCE)
+            cursor, *some = await self._client.run(
+                _OF_SESSION, session_key(run), cursor, _AT_ONCE, read=names
+            )
             found.update(dict.fromkeys(some))
             if cursor == b"0":
                 return list(found)

@@ -1,22 +1,22 @@
-"""From a store's URL to the settings of its connections."""
+"""From a store's URL to the options of redis-py."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from sayso.errors import ConfigError
 from sayso.stores.redis.keys import DEFAULT_NAMESPACE, Keys
-from sayso.stores.redis.tls import OPTIONS as TLS_OPTIONS
-from sayso.stores.redis.tls import boolean
-from sayso.stores.redis.wire import Connecting
 
 TIMEOUT_SECONDS = 2.0
 _SENTINEL_PORT = 26379
 _REDIS_PORT = 6379
-# What URLs name for pools and clients of other libraries; one connection has no use for it.
-_NOT_OURS = frozenset(
+_FALSE = frozenset({"0", "f", "false", "n", "no"})
+# Options that other clients read from such URLs; Sayso decides about these itself.
+_IGNORED = frozenset(
     {
         "encoding",
         "encoding_errors",
@@ -29,47 +29,87 @@ _NOT_OURS = frozenset(
         "timeout",
     }
 )
-_TLS = "ssl_"
+
+
+def _boolean(value: str) -> bool:
+    return value.lower() not in _FALSE
+
+
+def _verification(value: str) -> str:
+    if value not in ("none", "optional", "required"):
+        raise ValueError("ssl_cert_reqs is none, optional or required")
+    return value
+
+
+def _flags(value: str) -> list[ssl.VerifyFlags]:
+    names = (name.strip() for name in value.strip("[]").split(","))
+    flags = ssl.VerifyFlags.__members__
+    return [flags[name] if name in flags else _unknown_flag() for name in names]
+
+
+def _unknown_flag() -> ssl.VerifyFlags:
+    raise ValueError("there is no such flag")
+
+
+_OPTIONS: Mapping[str, Callable[[str], Any]] = {
+    "username": str,
+    "password": str,
+    "client_name": str,
+    "socket_keepalive": _boolean,
+}
+_TLS_OPTIONS: Mapping[str, Callable[[str], Any]] = {
+    "ssl_cert_reqs": _verification,
+    "ssl_check_hostname": _boolean,
+    "ssl_ca_certs": str,
+    "ssl_ca_path": str,
+    "ssl_ca_data": str,
+    "ssl_certfile": str,
+    "ssl_keyfile": str,
+    "ssl_password": str,
+    "ssl_min_version": lambda value: ssl.TLSVersion(int(value)),
+    "ssl_ciphers": str,
+    "ssl_include_verify_flags": _flags,
+    "ssl_exclude_verify_flags": _flags,
+}
+# redis-py takes these for a server, and not for a cluster.
+_NOT_OF_A_CLUSTER = frozenset({"ssl_ca_path", "ssl_password"})
 
 
 @dataclass(frozen=True, slots=True)
 class StoreUrl:
     """A store's URL, read. Its text form never holds a password.
 
-    ``hosts`` are the servers to ask first: the server itself, the sentinels,
-    or some nodes of a cluster; a unix socket has none.
+    ``hosts`` are the server itself, the sentinels, or some nodes of a cluster; a unix
+    socket has a ``path`` and no hosts. ``options`` are redis-py's for the server,
+    ``sentinel_options`` those for the sentinels.
     """
 
     kind: Literal["server", "sentinel", "cluster"]
     keys: Keys
     seconds: float
     hosts: tuple[tuple[str, int], ...]
-    connecting: Connecting
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    path: str = ""
     service: str = ""
-    sentinel: Connecting = field(default_factory=Connecting)
+    sentinel_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def address(self) -> str:
-        """Where that is, for messages."""
+        """The address for messages."""
         if not self.hosts:
-            return self.connecting.path
+            return self.path
         hosts = ",".join(f"{host}:{port}" for host, port in self.hosts)
         return f"{hosts}/{self.service}" if self.service else hosts
 
     @property
-    def seconds_a_host(self) -> float:
-        """How long one of the hosts may take, so that there is time to ask all and go there."""
-        return self.seconds / (len(self.hosts) + 1)
-
-    @property
     def secrets(self) -> tuple[str, ...]:
-        """What must not be in any message."""
-        passwords = (self.connecting.password, self.sentinel.password)
+        """The passwords, which must not be in any message."""
+        passwords = (self.options.get("password"), self.sentinel_options.get("password"))
         return tuple(password for password in passwords if password)
 
 
 def read_url(url: str) -> StoreUrl:
-    """The settings in a store's URL.
+    """Read a store's URL.
 
     ``redis://``, ``rediss://`` and ``unix://`` as other clients read them,
     ``redis+sentinel://host:port,host:port/service/db`` and
@@ -96,7 +136,7 @@ def read_url(url: str) -> StoreUrl:
 
 
 class _UnknownOptionError(ValueError):
-    """An option of a URL that nobody knows; says which there are, without their values."""
+    """An option of a URL is not known; the message names the options, without their values."""
 
 
 def _read(url: str) -> StoreUrl:
@@ -107,43 +147,37 @@ def _read(url: str) -> StoreUrl:
     seconds = float(query.pop("socket_timeout", TIMEOUT_SECONDS))
     if not seconds > 0:
         raise ConfigError("socket_timeout in the store's URL must be more than 0 seconds")
-    sentinel_login = (query.pop("sentinel_username", ""), query.pop("sentinel_password", ""))
+    sentinel_login = {
+        name: query.pop(f"sentinel_{name}", "") or None for name in ("username", "password")
+    }
     scheme, _, kind = parts.scheme.partition("+")
-    connecting = _connecting(parts, query, scheme)
-    if query.keys() - _NOT_OURS:
+    options = _options(parts, query, scheme)
+    if query.keys() - _IGNORED or (kind == "cluster" and options.keys() & _NOT_OF_A_CLUSTER):
         raise _UnknownOptionError(names)
     if kind:
-        return _read_many(parts, kind, keys, seconds, connecting, sentinel_login)
+        return _read_many(parts, kind, keys, seconds, options, sentinel_login)
     if scheme == "unix":
-        if not connecting.path:
+        path = unquote(parts.path)
+        if not path:
             raise ConfigError("the store's URL names no socket; write unix:///path/to/socket")
-        return StoreUrl("server", keys, seconds, (), connecting)
+        return StoreUrl("server", keys, seconds, (), options, path=path)
     host = unquote(parts.hostname or "localhost")
-    return StoreUrl("server", keys, seconds, ((host, _port(parts, _REDIS_PORT)),), connecting)
+    return StoreUrl("server", keys, seconds, ((host, _port(parts, _REDIS_PORT)),), options)
 
 
-def _connecting(parts: SplitResult, query: dict[str, str], scheme: str) -> Connecting:
-    """How to connect; what is read of the query is taken from it."""
+def _options(parts: SplitResult, query: dict[str, str], scheme: str) -> dict[str, Any]:
+    """redis-py's options; those that are read of the query are taken from it."""
     if scheme not in ("redis", "rediss", "unix"):
         raise ValueError(scheme)
-    user, _, password = parts.netloc.rpartition("@")[0].partition(":")
     tls = scheme == "rediss"
-    options: dict[str, Any] = {
-        name: read(query.pop(f"{_TLS}{name}"))
-        for name, read in TLS_OPTIONS.items()
-        if tls and f"{_TLS}{name}" in query
-    }
-    others = {name: query.pop(name, "") for name in ("username", "password")}
-    return Connecting(
-        path=unquote(parts.path) if scheme == "unix" else "",
-        tls=tls,
-        username=unquote(user) or others["username"],
-        password=unquote(password) or others["password"],
-        db=_db(parts, query, scheme),
-        client_name=query.pop("client_name", ""),
-        keepalive=boolean(query.pop("socket_keepalive", "yes")),
-        tls_options=options,
-    )
+    known = {**_OPTIONS, **_TLS_OPTIONS} if tls else _OPTIONS
+    options = {name: read(query.pop(name)) for name, read in known.items() if name in query}
+    user, _, password = parts.netloc.rpartition("@")[0].partition(":")
+    options["username"] = unquote(user) or options.get("username")
+    options["password"] = unquote(password) or options.get("password")
+    options.setdefault("socket_keepalive", True)
+    options["db"] = _db(parts, query, scheme)
+    return {**options, "ssl": True} if tls else options
 
 
 def _db(parts: SplitResult, query: dict[str, str], scheme: str) -> int:
@@ -174,13 +208,16 @@ def _read_many(
     kind: str,
     keys: Keys,
     seconds: float,
-    connecting: Connecting,
-    sentinel_login: tuple[str, str],
+    options: dict[str, Any],
+    sentinel_login: Mapping[str, str | None],
 ) -> StoreUrl:
+    """The URL of a cluster, or of sentinels and the service that they watch."""
     port = _SENTINEL_PORT if kind == "sentinel" else _REDIS_PORT
     hosts = tuple(_host(name, port) for name in parts.netloc.rpartition("@")[2].split(","))
     if kind == "cluster":
-        return StoreUrl("cluster", keys, seconds, hosts, connecting)
+        if options.pop("db"):
+            raise ConfigError("a cluster has the database 0 only; leave it out of the store's URL")
+        return StoreUrl("cluster", keys, seconds, hosts, options)
     if kind != "sentinel":
         raise ConfigError(f"the store's URL begins with {parts.scheme[:20]!r}, which is not known")
     service = unquote(parts.path.strip("/").partition("/")[0])
@@ -188,9 +225,12 @@ def _read_many(
         raise ConfigError(
             "the store's URL names no service; write redis+sentinel://host:port/service/db"
         )
-    user, password = sentinel_login
-    sentinel = replace(connecting, username=user, password=password, db=0, client_name="")
-    return StoreUrl("sentinel", keys, seconds, hosts, connecting, service, sentinel)
+    of_server = ("db", "client_name")
+    sentinel = {name: value for name, value in options.items() if name not in of_server}
+    sentinel |= sentinel_login
+    return StoreUrl(
+        "sentinel", keys, seconds, hosts, options, service=service, sentinel_options=sentinel
+    )
 
 
 def _host(name: str, default_port: int) -> tuple[str, int]:
@@ -204,7 +244,7 @@ def _port(parts: SplitResult, default: int) -> int:
     try:
         return parts.port or default
     except ValueError:
-        # A password with a slash in it ends the host here: that is said, too.
+        # A password with a slash in it ends the host here: the message covers that, too.
         raise ConfigError(
             "the port in the store's URL is not a number from 1 to 65535; write "
             "redis://user:password@host:6379/0 with the special characters of the password "

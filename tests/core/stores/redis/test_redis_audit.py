@@ -8,7 +8,7 @@ from typing import Any
 from sayso.calls import RunRef
 from sayso.stores import audit
 from sayso.stores.redis.audit import RedisAudit
-from sayso.stores.redis.client import Client
+from sayso.stores.redis.connection import Client
 from sayso.stores.redis.url import read_url
 
 AGENTS = 150
@@ -17,9 +17,9 @@ AGENTS = 150
 class Busy(Client):
     """A client beside which idle agents go on as soon as names of agents are read."""
 
-    async def command(self, *arguments: Any, repeatable: bool = True) -> Any:
-        reply = await super().command(*arguments, repeatable=repeatable)
-        if arguments[0] == "ZREVRANGEBYSCORE":
+    async def command(self, *words: Any, **options: Any) -> Any:
+        reply = await super().command(*words, **options)
+        if words[0] == "ZREVRANGEBYSCORE":
             await _note(RedisAudit(self), 40, "later")
         return reply
 

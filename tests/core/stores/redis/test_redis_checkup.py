@@ -18,7 +18,7 @@ from sayso.stores.ports import Ailment
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.bus import RedisBus
 from sayso.stores.redis.checkup import RedisCheckup
-from sayso.stores.redis.client import Client
+from sayso.stores.redis.connection import Client
 from sayso.stores.redis.url import read_url
 from sayso.testing import until
 

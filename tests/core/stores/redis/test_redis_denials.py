@@ -16,7 +16,7 @@ from sayso.errors import StoreUnreachableError
 from sayso.questions.wire import encode
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Ring
-from sayso.stores.redis.client import Client
+from sayso.stores.redis.connection import Client
 from sayso.stores.redis.floors import KnownFloor
 from sayso.stores.redis.store import RedisStore
 from sayso.stores.redis.url import read_url
@@ -117,11 +117,12 @@ class Restless:
         self._request = request
         self.token = client.token
         self.steps = 0
+        self.read = client.read
 
-    async def run(self, *arguments: Any) -> Any:
+    async def run(self, *arguments: Any, **read: Any) -> Any:
         self.steps += 1
         await always_deny(self._backend, ToolCall("other"), self._request.run)
-        return await self._client.run(*arguments)
+        return await self._client.run(*arguments, **read)
 
 
 async def test_where_rules_never_come_to_rest_nothing_is_decided_and_nobody_waits_for_ever(

@@ -20,7 +20,7 @@ from sayso.errors import BusLostError, StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.bus import RedisBus
-from sayso.stores.redis.client import Client
+from sayso.stores.redis.connection import Client
 from sayso.stores.redis.keys import Keys
 from sayso.stores.redis.url import read_url
 from sayso.testing import a_request, a_response, soon, until

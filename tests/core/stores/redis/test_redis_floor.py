@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
@@ -16,7 +17,7 @@ from sayso.rules.rule import Rule
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Opened
 from sayso.stores.redis import redis_backend
-from sayso.stores.redis.client import Client
+from sayso.stores.redis.connection import Client
 from sayso.stores.redis.keys import Keys
 from sayso.stores.redis.rules import RedisRules
 from sayso.stores.redis.store import RedisStore
@@ -48,9 +49,9 @@ async def test_a_floor_is_carried_to_a_process_once(backend: Backend) -> None:
     run = backend.rules._client.run
 
     class Listening:
-        async def run(self, *arguments: Any) -> Any:
+        async def run(self, *arguments: Any, read: Callable[[Any], Any]) -> Any:
             replies.append(await run(*arguments))
-            return replies[-1]
+            return read(replies[-1])
 
     backend.rules._client = cast("Client", Listening())
     for _ in range(2):

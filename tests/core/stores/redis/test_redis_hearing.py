@@ -19,7 +19,7 @@ from sayso.errors import BusLostError
 from sayso.feed.feed import BranchFeed
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.bus import RedisBus
-from sayso.stores.redis.client import Client
+from sayso.stores.redis.connection import Client
 from sayso.stores.redis.url import read_url
 from sayso.stores.topics import LOG_TOPIC
 from sayso.testing import a_request, a_response, soon, until

@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from importlib.resources import files
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
 from support.wire import Wire, wired
 
 from sayso.chats.budgets import Budget, Rate
-from sayso.errors import BusLostError
+from sayso.errors import BusLostError, StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import BEGINNING
 from sayso.stores.redis import redis_backend
-from sayso.stores.redis.client import Script
+from sayso.stores.redis.script import Script
 from sayso.stores.redis.url import read_url
 from sayso.stores.topics import branch_topic
 from sayso.testing import a_copy, a_request, a_response, a_rule, soon
@@ -49,7 +50,7 @@ async def test_the_first_to_settle_stays_the_first(backend: Backend, wire: Wire)
     request, rule = a_request(), a_rule()
     await backend.store.open(request, seconds=30, inbox="mine", book=None)
     async with backend.bus.subscribe("inbox:mine") as rings:
-        wire.lose_next_replies()
+        wire.lose_reply()
 
         settled = await backend.store.settle(
             request.question_id, a_response(request), remember=rule
@@ -71,7 +72,7 @@ async def test_an_approval_that_is_repeated_over_a_foreseen_denial_rings_nobody_
     await backend.store.open(request, seconds=30, inbox="mine", book=None)
     await backend.store.settle_later(request.question_id, denial, seconds=20)
     async with backend.bus.rings("mine") as rings:
-        wire.lose_next_replies()
+        wire.lose_reply()
 
         settled = await backend.store.settle(request.question_id, a_response(request))
         await backend.store.open(request, seconds=30, inbox="mine", book=None)
@@ -82,7 +83,7 @@ async def test_an_approval_that_is_repeated_over_a_foreseen_denial_rings_nobody_
 
 
 async def test_a_request_is_opened_once(backend: Backend, wire: Wire) -> None:
-    wire.lose_next_replies()
+    wire.lose_reply()
 
     await backend.store.open(a_request("q-1"), seconds=30, inbox="", book="")
     await backend.store.open(a_request("q-2"), seconds=30, inbox="", book="")
@@ -93,7 +94,7 @@ async def test_a_request_is_opened_once(backend: Backend, wire: Wire) -> None:
 
 async def test_a_moment_is_reserved_once(backend: Backend, wire: Wire) -> None:
     budget = [Budget("ops", Rate(1, 10))]
-    wire.lose_next_replies()
+    wire.lose_reply()
 
     first = await backend.budgets.reserve(budget)
     second = await backend.budgets.reserve(budget)
@@ -107,7 +108,7 @@ async def test_a_repeated_look_for_a_handle_is_not_a_replay(backend: Backend, wi
     copy = a_copy(request.question_id)
     await backend.store.open(request, seconds=30, inbox="", book=None)
     await backend.copies.issue(copy)
-    wire.lose_next_replies()
+    wire.lose_reply()
 
     found = await backend.copies.find(copy.handle, delivery="slack:1")
 
@@ -120,7 +121,7 @@ async def test_what_was_published_is_not_published_again(
 ) -> None:
     first, second = a_request("first"), a_request("second")
     async with redis_backend(store_url) as other, other.bus.subscribe("runs:1") as events:
-        wire.lose_next_replies()
+        wire.lose_reply(to="PUBLISH")
 
         with pytest.raises(BusLostError, match="may not have been told"):
             await backend.bus.publish("runs:1", first)
@@ -129,11 +130,31 @@ async def test_what_was_published_is_not_published_again(
         assert [await soon(events) for _ in range(2)] == [first, second]
 
 
+async def test_a_draft_that_was_taken_is_not_taken_again(
+    backend: Backend, wire: Wire, redis_url: str
+) -> None:
+    async with Redis.from_url(redis_url) as server:
+        await backend.drafts.keep("form", "half done", seconds=30)
+        before = await _calls(server, "getdel")
+        wire.lose_reply(to="GETDEL")
+
+        with pytest.raises(StoreUnreachableError):
+            await backend.drafts.take("form")
+
+        assert await _calls(server, "getdel") == before + 1
+    assert await backend.drafts.take("form") is None
+
+
+async def _calls(server: Any, command: str) -> int:
+    counted = (await server.info("commandstats")).get(f"cmdstat_{command}", {})
+    return int(counted.get("calls", 0))
+
+
 async def test_what_may_be_had_once_was_had_by_the_caller_who_lost_the_reply(
     backend: Backend, wire: Wire
 ) -> None:
     run = a_request().run
-    wire.lose_next_replies()
+    wire.lose_reply()
 
     assert await backend.rules.spend(run, "key")
     assert not await backend.rules.spend(run, "key")
@@ -144,7 +165,7 @@ async def test_a_change_of_the_sessions_state_counts_once(backend: Backend, wire
     steps = [(None, "1"), ("1", "2"), ("2", None), (None, "3")]
     changed = []
     for before, after in steps:
-        wire.lose_next_replies()
+        wire.lose_reply()
         changed.append(await backend.rules.swap(run, "spent", before, after))
 
     assert changed == [True] * len(steps)
@@ -156,9 +177,9 @@ async def test_observers_are_told_once(backend: Backend, wire: Wire) -> None:
     request, last = a_request(), a_request()
     response = a_response(request)
     async with backend.bus.subscribe(branch_topic(request.run)) as events:
-        wire.lose_next_replies()
+        wire.lose_reply()
         await backend.store.open(request, seconds=30, inbox="", book=None)
-        wire.lose_next_replies()
+        wire.lose_reply()
         await backend.store.settle(request.question_id, response)
         await backend.store.open(last, seconds=30, inbox="", book=None)
 
@@ -170,10 +191,10 @@ async def test_a_use_and_a_revocation_count_once(backend: Backend, wire: Wire) -
     await backend.store.open(request, seconds=30, inbox="", book=None)
     await backend.store.settle(request.question_id, a_response(request), remember=rule)
 
-    wire.lose_next_replies()
+    wire.lose_reply()
     used = await backend.rules.use(request.run, rule.rule_id)
     [kept] = await backend.rules.all()
-    wire.lose_next_replies()
+    wire.lose_reply()
     revoked = await backend.rules.revoke(rule.rule_id, by="cli:me")
 
     assert (used, revoked, kept.remembered.uses) == (True, True, 1)

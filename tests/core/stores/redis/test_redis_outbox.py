@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 from support.counted import Counted
-from support.fake_redis import held_redis
+from support.fake_redis import fake_redis
 
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Job, Upkeep
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.bus import RedisBus
-from sayso.stores.redis.client import Client
+from sayso.stores.redis.connection import Client
 from sayso.stores.redis.keys import GROUP, Keys
 from sayso.stores.redis.outbox import RedisOutbox
 from sayso.stores.redis.url import read_url
@@ -106,11 +106,17 @@ async def test_what_is_finished_is_not_given_back_by_a_desk_that_leaves_before_i
 @asynccontextmanager
 async def _reporting() -> AsyncIterator[tuple[RedisOutbox, asyncio.Task[None]]]:
     """An outbox and who waits for a report that a store does not answer."""
-    async with held_redis() as (port, asked):
+    asked = asyncio.Event()
+
+    def say_nothing(_words: Sequence[str]) -> bytes:
+        asked.set()
+        return b""
+
+    async with fake_redis(say_nothing) as port:
         client = Client(read_url(f"redis://127.0.0.1:{port}"))
         outbox = RedisOutbox(client, RedisBus(client))
         waiting = asyncio.create_task(outbox.done(Job("ask", "q", "1-1")))
-        await asyncio.wait_for(asked.get(), PATIENCE_SECONDS)
+        await asyncio.wait_for(asked.wait(), PATIENCE_SECONDS)
         yield outbox, waiting
         await client.aclose()
 

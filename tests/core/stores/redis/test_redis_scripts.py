@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import sayso
-from sayso.stores.redis.client import Script
+from sayso.stores.redis.script import Script
 
 _FOLDER = files("sayso.stores.redis") / "scripts"
 _NAMES = sorted(path.name.removesuffix(".lua") for path in _FOLDER.iterdir())
@@ -38,7 +38,7 @@ def test_a_script_has_each_common_function_that_it_calls_before_it_and_no_others
 
 _UPGRADED_MEANWHILE = """
 import sys, pathlib
-from sayso.stores.redis.client import Script
+from sayso.stores.redis.script import Script
 for path in (pathlib.Path(sys.path[0]) / "sayso/stores/redis/scripts").iterdir():
     path.unlink()
     path.write_text("of another version")

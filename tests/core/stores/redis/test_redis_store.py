@@ -74,19 +74,6 @@ async def _reads(server: Any) -> int:
     return int((await server.info("stats"))["total_reads_processed"])
 
 
-async def test_many_presses_share_a_round_trip(backend: Backend, server: Any) -> None:
-    requests = [a_request() for _ in range(200)]
-    for request in requests:
-        await backend.store.open(request, seconds=30, inbox="", book=None)
-    before = await _reads(server)
-
-    await asyncio.gather(
-        *(backend.store.settle(one.question_id, a_response(one)) for one in requests)
-    )
-
-    assert await _reads(server) - before < 40
-
-
 async def test_one_call_is_one_round_trip(backend: Backend, server: Any) -> None:
     known, request = a_request(), a_request()
     copy = a_copy(request.question_id)

@@ -218,7 +218,7 @@ async def test_sentinels_are_asked_over_tls_too(
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate / "crt", certificate / "key")
     known = read_url(store_url)
-    password = known.connecting.password
+    password = known.options["password"]
     login = f":{password}@" if password else ""
     trusted = f"ssl_ca_certs={certificate / 'crt'}&namespace={known.keys.namespace}"
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from redis.exceptions import ResponseError
 
 from sayso.errors import ConfigError
 from sayso.stores.connect import open_store
-from sayso.stores.redis.link import explain
+from sayso.stores.redis.diagnostics import explain
 from sayso.stores.redis.url import read_url
-from sayso.stores.redis.wire import ReplyError
 
 SECRET = "s3cret"
 
@@ -31,8 +31,7 @@ def test_a_url_says_where_the_store_is(
 ) -> None:
     read = read_url(url)
 
-    connecting = read.connecting
-    found = "unix" if connecting.path else "tls" if connecting.tls else "tcp"
+    found = "unix" if read.path else "tls" if read.options.get("ssl") else "tcp"
     assert (read.kind, read.hosts, found) == (kind, hosts, how)
     assert SECRET not in repr(read)
     assert SECRET not in read.address
@@ -43,22 +42,23 @@ def test_a_url_says_where_the_store_is(
     [
         "redis://u:p%40%2Fw@h/3",
         "redis+sentinel://u:p%40%2Fw@a,b/main/3",
-        "redis+cluster://u:p%40%2Fw@a,b?db=3",
+        "redis+cluster://u:p%40%2Fw@a,b",
         "unix://u:p%40%2Fw@/s?db=3",
     ],
 )
 def test_a_login_is_percent_encoded(url: str) -> None:
-    how = read_url(url).connecting
+    options = read_url(url).options
 
-    assert (how.username, how.password, how.db) == ("u", "p@/w", 3)
+    assert (options["username"], options["password"]) == ("u", "p@/w")
+    assert options.get("db", 3) == 3
 
 
 def test_sentinels_have_a_login_of_their_own() -> None:
     read = read_url("redis+sentinel://:one@a/main?sentinel_username=me&sentinel_password=two")
 
-    assert read.connecting.password == "one"
-    assert read.sentinel.username == "me"
-    assert read.sentinel.password == "two"
+    assert read.options["password"] == "one"
+    assert read.sentinel_options["username"] == "me"
+    assert read.sentinel_options["password"] == "two"
     assert read.secrets == ("one", "two")
 
 
@@ -85,6 +85,7 @@ def test_a_namespace_and_a_timeout_are_ours_and_not_told_to_the_client() -> None
         ("unix://", "write unix:///path/to/socket"),
         ("redis+sentinel://:s3cret@h", "write redis\\+sentinel://host:port/service/db"),
         ("redis+cluster://:s3cret@a,,b", "write host:port,host:port"),
+        ("redis+cluster://:s3cret@a?db=3", "a cluster has the database 0 only"),
         ("redis+ring://:s3cret@a", "not known"),
     ],
 )
@@ -97,13 +98,43 @@ def test_a_wrong_url_is_a_clear_error_without_the_password(url: str, fix: str) -
     assert SECRET not in str(caught.value.__cause__ or "")
 
 
+@pytest.mark.parametrize(
+    ("query", "is_read"),
+    [
+        ("ssl_cert_reqs=none", True),
+        ("ssl_check_hostname=false&ssl_min_version=771", True),
+        ("ssl_include_verify_flags=VERIFY_X509_STRICT", True),
+        ("max_connections=9&health_check_interval=5&encoding=utf-8", True),
+        ("ssl_cert_reqs=perhaps", False),
+        ("ssl_min_version=1", False),
+        ("ssl_include_verify_flags=VERIFY_NOTHING", False),
+        ("ssl_bogus=1", False),
+        ("retry_on_error=TimeoutError", False),
+    ],
+)
+def test_options_of_tls_are_read_or_refused(query: str, is_read: bool) -> None:
+    if is_read:
+        assert read_url(f"rediss://h?{query}").options["ssl"]
+    else:
+        with pytest.raises(ConfigError):
+            read_url(f"rediss://h?{query}")
+
+
+def test_options_of_tls_mean_nothing_without_it_and_some_to_a_cluster() -> None:
+    for url in ("redis://h?ssl_cert_reqs=none", "rediss+cluster://h?ssl_ca_path=/certificates"):
+        with pytest.raises(ConfigError, match="an option that means nothing"):
+            read_url(url)
+
+
 async def test_a_store_is_opened_by_its_url(store_url: str) -> None:
     async with open_store(store_url) as backend:
         await backend.leases.ping()
 
 
 def test_what_a_server_says_is_told_in_one_line_without_the_password() -> None:
-    said = ReplyError("ERR unknown command 'AUTH', with args beginning with: 's3cret'\nmore")
+    said = ResponseError(
+        "unknown command 'AUTH', with args beginning with: 's3cret'\nmore", status_code="ERR"
+    )
 
     told = explain(read_url("redis://:s3cret@h:7"), said)
 

@@ -63,9 +63,8 @@ def test_workers_have_the_commands_that_are_used_and_no_others() -> None:
     text = " ".join(path.read_text() for path in (folder / "scripts").glob("*.lua"))
     used = {name.lower() for name in re.findall(r"(?:call|try)\(\s*'([A-Z]+)'", text)}
     modules = " ".join(path.read_text() for path in folder.glob("*.py"))
-    used |= {
-        name.lower() for name in re.findall(r"(?:command\(|packed\(\()\s*\"([A-Z]+)\"", modules)
-    }
+    used |= {name.lower() for name in re.findall(r"(?:command|wait)\(\s*\"([A-Z]+)\"", modules)}
+    used.add("subscribe")
 
     permitted = {
         command.partition("|")[0] if command not in _OF_CONNECTIONS else command

@@ -1,0 +1,383 @@
+"""The store's connection to Redis, by redis-py: one server, Sentinel or Cluster."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from itertools import count
+from typing import Any, TypeVar
+
+from redis.asyncio import Redis, RedisCluster, Sentinel
+from redis.asyncio.client import PubSub
+from redis.asyncio.cluster import ClusterNode
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import (
+    AskError,
+    AuthenticationError,
+    BusyLoadingError,
+    ClusterError,
+    ConnectionError,  # noqa: A004  redis-py's own
+    MasterDownError,
+    NoScriptError,
+    ReadOnlyError,
+    RedisClusterException,
+    TryAgainError,
+)
+
+from sayso.errors import SaysoError, StoreUnreachableError
+from sayso.stores.home import Home
+from sayso.stores.redis.diagnostics import REDIS_ERRORS, explain, is_denied
+from sayso.stores.redis.loop_timeout import LoopTimeout
+from sayso.stores.redis.script import Script
+from sayso.stores.redis.url import StoreUrl
+
+MAX_WAITING = 100_000
+_CONNECTIONS = 8
+# Connections of those who listen come on top of the above.
+_MAX_POOL = 10_000
+_CLOSING_SECONDS = 0.5
+
+# redis-py repeats any command up to ten times by itself. What may be repeated is decided here.
+_NO_RETRIES = Retry(NoBackoff(), 0)
+# Its time limits run while our own loop is busy, and then take replies for lost that have come.
+_OPTIONS = {
+    "retry": _NO_RETRIES,
+    "socket_timeout": None,
+    "socket_connect_timeout": None,
+    "protocol": 2,
+    "driver_info": None,
+    "max_connections": _MAX_POOL,
+}
+
+# Nothing was done, and trying once more is of no use either.
+_REFUSED = (AuthenticationError, BusyLoadingError)
+# Nothing was done: another server holds our keys now.
+_ELSEWHERE = (
+    AskError,
+    ClusterError,
+    MasterDownError,
+    ReadOnlyError,
+    RedisClusterException,
+    TryAgainError,
+)
+# A reply that cannot be read raises one of these where it is taken apart.
+_MALFORMED = (ValueError, TypeError, LookupError, AttributeError, AssertionError)
+
+Argument = bytes | str | int
+_T = TypeVar("_T")
+
+
+def _as_it_is(reply: Any) -> Any:
+    return reply
+
+
+class Client:
+    """Runs commands and scripts, each over a connection of its own for as long as that takes.
+
+    At most eight are under way and ``max_waiting`` wait for their turn, in the order in which
+    they came, as long as the server goes on answering. Where it answers nothing any more, a
+    call ends within twice the URL's timeout, of which the time is not counted in which
+    something else holds up our event loop.
+
+    A command is sent again, once, where the connection broke before its reply came or where
+    another server holds our keys now. After silence nothing is sent again.
+    """
+
+    def __init__(self, url: StoreUrl, *, max_waiting: int = MAX_WAITING) -> None:
+        self.url = url
+        self.keys = url.keys
+        self.home = Home()
+        self._redis, self._sentinel = _open(url)
+        self._slots = asyncio.Semaphore(_CONNECTIONS)
+        self._max_waiting = max_waiting
+        self._waiting = self._under_way = self._answered = 0
+        self._idle = asyncio.Event()
+        self._is_closed = False
+        self._own = secrets.token_urlsafe(9)
+        self._numbers = count(1)
+
+    def token(self) -> str:
+        """A name for one call, so that its repetition is known as such."""
+        return f"{self._own}{next(self._numbers)}"
+
+    async def run(
+        self, script: Script, *arguments: Argument, read: Callable[[Any], _T] = _as_it_is
+    ) -> _T:
+        """Run a script and read its reply; its first key is the prefix of all keys.
+
+        Raises:
+            StoreUnreachableError: no answer, an error, a reply that cannot be read, or too
+                much waits already.
+        """
+        with self.explained():
+            words = (1, self.keys.prefix, *arguments)
+            try:
+                reply = await self._reply(("EVALSHA", script.sha, *words))
+            except NoScriptError:
+                reply = await self._reply(("EVAL", script.text, *words))
+        return self.read(reply, read)
+
+    async def command(
+        self,
+        *words: Argument,
+        repeatable: bool = True,
+        read: Callable[[Any], _T] = _as_it_is,
+    ) -> _T:
+        """Send one command and read its reply, as redis-py hands it over.
+
+        Raises:
+            StoreUnreachableError: as for ``run``.
+        """
+        with self.explained():
+            if not repeatable:
+                # A connection that died meanwhile is noticed by what may be repeated.
+                await self._reply(("PING",))
+            reply = await self._reply(words, repeatable=repeatable)
+        return self.read(reply, read)
+
+    async def wait(
+        self, *words: Argument, seconds: float, read: Callable[[Any], _T] = _as_it_is
+    ) -> _T:
+        """Send a command whose reply the server may hold back for so many seconds, once.
+
+        It takes nobody's turn.
+
+        Raises:
+            StoreUnreachableError: as for ``run``.
+        """
+        with self.explained():
+            self._check()
+            reply = await self._send(words, seconds + self.url.seconds)
+        return self.read(reply, read)
+
+    @asynccontextmanager
+    async def subscribe(self, channel: str) -> AsyncIterator[Subscription]:
+        """Hear what is published on a channel while the block runs.
+
+        Raises:
+            StoreUnreachableError: the subscription was not made.
+        """
+        self._check()
+        async with AsyncExitStack() as stack:
+            with self.explained():
+                async with LoopTimeout(self.url.seconds):
+                    if isinstance(self._redis, RedisCluster):
+                        await self._redis.initialize()
+                    pubsub = await stack.enter_async_context(self._redis.pubsub())
+                    subscription = Subscription(self, pubsub)
+                    await pubsub.subscribe(channel)
+                    await subscription.confirm()
+            yield subscription
+
+    async def aclose(self) -> None:
+        """Wait a moment for what is under way, then close all connections."""
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_CLOSING_SECONDS):
+                    while self._under_way:
+                        self._idle.clear()
+                        await self._idle.wait()
+        finally:
+            self._is_closed = True
+            with suppress(TimeoutError, *REDIS_ERRORS):
+                async with asyncio.timeout(_CLOSING_SECONDS):
+                    await self._disconnect()
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Turn redis-py's errors into StoreUnreachableError."""
+        try:
+            yield
+        except REDIS_ERRORS as error:
+            unusable = StoreUnreachableError(explain(self.url, error))
+            unusable.is_denied = is_denied(error)
+            raise unusable from error
+
+    def read(self, reply: Any, read: Callable[[Any], _T]) -> _T:
+        """Take a reply apart.
+
+        Raises:
+            StoreUnreachableError: it is none to what was asked.
+        """
+        try:
+            return read(reply)
+        except SaysoError:
+            raise
+        except _MALFORMED as error:
+            raise StoreUnreachableError(
+                f"Redis at {self.url.address} answers what cannot be read: {reply!r:.80}"
+            ) from error
+
+    def _check(self) -> None:
+        self.home.check()
+        if self._is_closed:
+            raise StoreUnreachableError(f"the connection to Redis at {self.url.address} is closed")
+
+    async def _reply(self, words: tuple[Argument, ...], *, repeatable: bool = True) -> Any:
+        """The reply to a command that may be sent again as the class says, or REDIS_ERRORS."""
+        self._check()
+        try:
+            return await self._attempt(words)
+        except _REFUSED:
+            raise
+        except _ELSEWHERE:
+            pass
+        except ConnectionError:
+            if not repeatable or self._is_closed:
+                raise
+        return await self._attempt(words)
+
+    async def _attempt(self, words: tuple[Argument, ...]) -> Any:
+        """The reply to a command that is sent once, in its turn."""
+        await self._take_turn()
+        self._under_way += 1
+        is_silent = False
+        try:
+            return await self._send(words, self.url.seconds)
+        except TimeoutError:
+            is_silent = True
+            raise
+        finally:
+            self._answered += not is_silent
+            self._under_way -= 1
+            self._slots.release()
+            if not self._under_way:
+                self._idle.set()
+
+    async def _take_turn(self) -> None:
+        """Wait for one of the connections as long as others are answered."""
+        while self._slots.locked():
+            if self._waiting >= self._max_waiting:
+                raise StoreUnreachableError(
+                    f"{self._waiting} commands wait for Redis at {self.url.address} already, "
+                    "which is as much as this process holds: ask less at once"
+                )
+            answered = self._answered
+            self._waiting += 1
+            try:
+                async with LoopTimeout(self.url.seconds):
+                    await self._slots.acquire()
+            except TimeoutError:
+                if self._answered == answered:
+                    raise
+            else:
+                return
+            finally:
+                self._waiting -= 1
+        await self._slots.acquire()
+
+    async def _send(self, words: tuple[Argument, ...], seconds: float) -> Any:
+        try:
+            async with LoopTimeout(seconds):
+                return await self._execute(words)
+        except (*REDIS_ERRORS,) as error:
+            if isinstance(error, (ConnectionError, OSError, TimeoutError, *_ELSEWHERE)):
+                await self._find_server_again()
+            raise
+
+    async def _execute(self, words: tuple[Argument, ...]) -> Any:
+        if not isinstance(self._redis, RedisCluster):
+            return await self._redis.execute_command(*words)
+        await self._redis.initialize()
+        # All keys are in one slot, and what has no key goes where they are.
+        node = self._redis.get_node_from_key(self.keys.prefix)
+        return await self._redis.execute_command(*words, target_nodes=node)
+
+    async def _disconnect(self) -> None:
+        await self._redis.aclose()
+        if isinstance(self._redis, RedisCluster):
+            # Once it has given up its map after an error, it closes nothing.
+            nodes = (*self._redis.get_nodes(), *self._redis.startup_nodes)
+            await asyncio.gather(*(node.disconnect() for node in nodes))
+        if self._sentinel is not None:
+            await self._sentinel.aclose()
+
+    async def _find_server_again(self) -> None:
+        """Use no connection again that stood until now, nor the map of the cluster.
+
+        redis-py would go on talking to a former primary that lives on as a replica.
+        """
+        with suppress(TimeoutError, *REDIS_ERRORS):
+            async with LoopTimeout(self.url.seconds):
+                if isinstance(self._redis, RedisCluster):
+                    await self._redis.aclose()
+                else:
+                    await self._redis.connection_pool.disconnect(inuse_connections=False)
+                if self._sentinel is not None:
+                    await self._sentinel.aclose()
+
+
+class Subscription:
+    """What is published on one channel, until its connection breaks.
+
+    redis-py connects and subscribes again by itself: what was published meanwhile is
+    missing, so the subscription is lost all the same.
+    """
+
+    def __init__(self, client: Client, pubsub: PubSub) -> None:
+        self._client = client
+        self._pubsub = pubsub
+
+    async def confirm(self) -> None:
+        """Return when the server has confirmed the subscription.
+
+        Raises:
+            StoreUnreachableError: it says something else.
+        """
+        reply = await self._pubsub.parse_response(block=True)
+        if self._client.read(reply, _read_push)[0] != b"subscribe":
+            raise ConnectionError("the subscription was not confirmed")
+
+    async def next(self, seconds: float) -> bytes | None:
+        """The next message; None when none comes in that time.
+
+        Raises:
+            StoreUnreachableError: the subscription is lost.
+        """
+        with self._client.explained():
+            try:
+                async with LoopTimeout(seconds):
+                    reply = await self._pubsub.parse_response(block=True)
+            except TimeoutError:
+                return None
+            kind, data = self._client.read(reply, _read_push)
+            if kind != b"message":
+                raise ConnectionError("the server closed the connection")
+            return data
+
+
+def _read_push(reply: Any) -> tuple[bytes, bytes]:
+    """The kind of what comes on a connection that is subscribed, and its data."""
+    kind, _, data = reply
+    if not isinstance(kind, bytes):
+        raise TypeError("not a kind")
+    return kind, data
+
+
+def _open(url: StoreUrl) -> tuple[Redis | RedisCluster, Sentinel | None]:
+    """redis-py's client for a URL; with the one for its sentinels, where it has some."""
+    options: dict[str, Any] = {**url.options, **_OPTIONS}
+    if url.kind == "cluster":
+        nodes = [ClusterNode(host, port) for host, port in url.hosts]
+        # Our keys are in one slot: what becomes of the others is not our concern, and where a
+        # slot moved to is followed without asking for the whole map again.
+        cluster = RedisCluster(
+            startup_nodes=nodes, require_full_coverage=False, reinitialize_steps=0, **options
+        )
+        return cluster, None
+    if url.kind == "sentinel":
+        # One sentinel that is silent must leave time to ask the others. A reply that comes late
+        # loses nothing here: another sentinel is asked.
+        share = url.seconds / (len(url.hosts) + 1)
+        of_sentinels = {**url.sentinel_options, **_OPTIONS, "socket_timeout": share}
+        sentinel = Sentinel(  # type: ignore[no-untyped-call]
+            url.hosts, sentinel_kwargs=of_sentinels, **options
+        )
+        return sentinel.master_for(url.service), sentinel
+    if url.path:
+        return Redis(unix_socket_path=url.path, **options), None
+    host, port = url.hosts[0]
+    return Redis(host=host, port=port, **options), None

@@ -1,0 +1,240 @@
+"""Each script, killed off from its caller after the server ran it: what it does, it does once."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from importlib.resources import files
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+from store_contracts.floor import a_floor
+from support.wire import wired
+
+from sayso import RunRef
+from sayso.calls import new_id
+from sayso.chats.budgets import Budget, Rate
+from sayso.stores import audit
+from sayso.stores.backend import Backend
+from sayso.stores.branch_log import BEGINNING
+from sayso.stores.ports import Hold, Job, Offer
+from sayso.stores.redis import redis_backend
+from sayso.stores.redis.keys import Keys
+from sayso.stores.redis.script import Script
+from sayso.stores.redis.url import read_url
+from sayso.testing import a_copy, a_request, a_response, a_rule, soon
+
+RUN = RunRef("bot", "s-1")
+REQUEST = a_request("q-1", run=RUN)
+COPY = a_copy("q-1")
+RULE = a_rule()
+Step = Callable[[Backend], Awaitable[object]]
+
+
+async def _open(backend: Backend, *, key: str = "", ending: bool = False) -> None:
+    await backend.store.open(REQUEST, seconds=60, inbox="mine", book=None, key=key)
+    if ending:
+        await backend.store.settle("q-1", a_response(REQUEST), remember=RULE)
+
+
+async def _taken(backend: Backend) -> Job:
+    async with backend.outbox.jobs("desk") as jobs:
+        return await soon(jobs)
+
+
+async def _opened(backend: Backend) -> None:
+    await _open(backend)
+
+
+async def _ended(backend: Backend) -> None:
+    await _open(backend, ending=True)
+
+
+async def _under_a_key(backend: Backend) -> None:
+    await _open(backend, key="k")
+    await backend.keyed.find(RUN, "k", hold=Hold("w", "mine"))
+
+
+async def _issued(backend: Backend) -> None:
+    await _open(backend)
+    await backend.roster.join("other", seconds=60)
+    await backend.copies.issue(COPY)
+
+
+async def _used(backend: Backend) -> None:
+    await _ended(backend)
+    await backend.uses.take("q-1", "k", until=_in_an_hour())
+
+
+async def _nothing(_backend: Backend) -> None:
+    pass
+
+
+async def _errand(backend: Backend) -> None:
+    await backend.errands.put("queue", "name")
+
+
+async def _leave(backend: Backend) -> object:
+    withdrawn = REQUEST.expired(at=datetime(2026, 1, 1, tzinfo=UTC))
+    return await backend.keyed.leave("q-1", "w", ending=withdrawn)
+
+
+async def _through_the_outbox(backend: Backend) -> None:
+    """Take a job and finish it; then take another one and leave it undone."""
+    async with backend.outbox.jobs("desk") as jobs:
+        await backend.outbox.done(await soon(jobs))
+    await backend.store.open(a_request("q-2"), seconds=60, inbox="", book=None)
+    await _taken(backend)
+
+
+async def _keep(backend: Backend) -> None:
+    async with backend.outbox.jobs("desk") as jobs:
+        await soon(jobs)
+        await asyncio.sleep(0.5)  # longer than a desk goes without a sign of life
+
+
+def _in_an_hour() -> datetime:
+    return datetime.now(UTC) + timedelta(hours=1)
+
+
+# What has to be there before, and what runs the script.
+STEPS: dict[str, tuple[Step, Step]] = {
+    "asked_last": (_opened, lambda one: one.watch.asked_last(RUN)),
+    "book": (_ended, lambda one: one.rules.book(RUN)),
+    "check": (_nothing, lambda one: one.checkup.look()),
+    "document": (_nothing, lambda one: one.documents.swap("d", None, "text", seconds=60)),
+    "done": (_opened, _through_the_outbox),
+    "drop": (_issued, lambda one: one.copies.drop(COPY)),
+    "due": (_opened, lambda one: one.watch.expire()),
+    "errand": (_nothing, _errand),
+    "errands": (_errand, lambda one: one.errands.take("queue", most=9, hold=60)),
+    "find": (_issued, lambda one: one.copies.find(COPY.handle, delivery="slack:1")),
+    "floor": (_nothing, lambda one: one.floors.lay(a_floor())),
+    "get": (_ended, lambda one: one.store.get("q-1")),
+    "give_back": (_opened, _through_the_outbox),
+    "group": (_opened, _through_the_outbox),
+    "hold": (_nothing, lambda one: one.leases.hold("lease", "me", seconds=60)),
+    "issue": (_opened, lambda one: one.copies.issue(COPY)),
+    "join": (_nothing, lambda one: one.roster.join("desk", seconds=60)),
+    "keep": (_opened, _keep),
+    "keyed": (_under_a_key, lambda one: one.keyed.find(RUN, "k", hold=Hold("v", "other"))),
+    "leave": (_under_a_key, _leave),
+    "log_append": (_opened, lambda one: one.log.append(RUN, "q-1", "request", REQUEST)),
+    "log_read": (_opened, lambda one: one.log.after(RUN, BEGINNING, count=9)),
+    "look": (_opened, lambda one: one.watch.look(["q-1"], inbox="other")),
+    "mark": (_issued, lambda one: one.copies.mark(COPY, offer=Offer("desk", {"a": "Approve"}))),
+    "note": (
+        _nothing,
+        lambda one: one.audit.note(audit.ruled(RUN, "tool", "abc", "rule 1", allowed=True)),
+    ),
+    "of_session": (_opened, lambda one: one.watch.pending(RUN)),
+    "open": (_nothing, _opened),
+    "overrule": (
+        _ended,
+        lambda one: one.store.overrule("q-1", a_response(REQUEST, approved=False)),
+    ),
+    "refuse": (
+        _opened,
+        lambda one: one.audit.refuse("q-1", "not_approver", by="slack:U1", place="x", choice="y"),
+    ),
+    "report_use": (_used, lambda one: one.uses.report("q-1", "succeeded")),
+    "reserve": (_nothing, lambda one: one.budgets.reserve([Budget("ops", Rate(1, 10))])),
+    "revoke": (_ended, lambda one: one.rules.revoke(RULE.rule_id, by="cli:me")),
+    "roster": (_nothing, lambda one: one.roster.count()),
+    "rules": (_ended, lambda one: one.rules.all()),
+    "settle": (_opened, lambda one: one.store.settle("q-1", a_response(REQUEST), remember=RULE)),
+    "settle_later": (
+        _opened,
+        lambda one: one.store.settle_later("q-1", REQUEST.expired(at=_in_an_hour()), seconds=20),
+    ),
+    "shorten": (_opened, lambda one: one.watch.shorten("q-1", 30)),
+    "spend": (_nothing, lambda one: one.rules.spend(RUN, "key")),
+    "swap": (_nothing, lambda one: one.rules.swap(RUN, "name", None, "text")),
+    "take_over": (_opened, _taken),
+    "take_use": (_ended, lambda one: one.uses.take("q-1", "k", until=_in_an_hour())),
+    "trim_audit": (_ended, lambda one: one.audit.trim(timedelta(days=1))),
+    "use": (_ended, lambda one: one.rules.use(RUN, RULE.rule_id)),
+}
+
+
+def test_no_script_is_left_out() -> None:
+    folder = files("sayso.stores.redis") / "scripts"
+    names = {path.name.removesuffix(".lua") for path in folder.iterdir()}
+
+    assert names - {"common"} == STEPS.keys()
+
+
+@pytest.fixture
+async def server(redis_url: str) -> AsyncIterator[Any]:
+    url = read_url(redis_url)
+    if url.kind != "server" or not url.hosts:
+        pytest.skip("needs a server on TCP")
+    async with Redis.from_url(redis_url) as client:
+        for name in STEPS:
+            # Otherwise the reply that is lost is that the script has to be sent first.
+            await client.script_load(Script(name).text)
+        yield client
+
+
+@pytest.mark.parametrize("name", STEPS)
+async def test_a_script_that_ran_before_its_connection_broke_counts_once(
+    name: str, server: Any, redis_url: str
+) -> None:
+    expected = await _effects(name, server, redis_url, loses=False)
+
+    assert await _effects(name, server, redis_url, loses=True) == expected
+
+
+async def _effects(name: str, server: Any, redis_url: str, *, loses: bool) -> object:
+    """The keys that there are and what each holds, and what was published."""
+    mark = "&" if "?" in redis_url else "?"
+    url = f"{redis_url}{mark}namespace=test-{new_id()}"
+    keys = read_url(url).keys
+    before, step = STEPS[name]
+    async with (
+        wired(url) as (wire, through),
+        redis_backend(through, takeover_after=0.3) as backend,
+        server.pubsub() as published,
+    ):
+        await before(backend)
+        await published.psubscribe(keys.channel("*"))
+        await published.get_message(timeout=None)
+        if loses:
+            wire.lose_reply(to=Script(name).sha)
+        await step(backend)
+        assert wire.lost == int(loses)
+        return await _kept(server, keys), await _published(server, published, keys)
+
+
+async def _kept(server: Any, keys: Keys) -> Counter[tuple[str, ...]]:
+    found: Counter[tuple[str, ...]] = Counter()
+    async for key in server.scan_iter(f"{keys.prefix}*"):
+        kind = (await server.type(key)).decode()
+        size = {
+            "hash": server.hlen,
+            "stream": server.xlen,
+            "zset": server.zcard,
+            "string": server.strlen,
+        }[kind]
+        group: tuple[str, ...] = ()
+        if key.decode() == keys.jobs:
+            group = tuple(str(one["pending"]) for one in await server.xinfo_groups(key))
+        name = re.sub(r":.*", "", key.decode().removeprefix(keys.prefix))
+        found[name, kind, str(await size(key)), *group] += 1
+    return found
+
+
+async def _published(server: Any, published: Any, keys: Keys) -> Counter[str]:
+    await server.publish(keys.channel("end"), "")
+    found: Counter[str] = Counter()
+    while (message := await published.get_message(timeout=5)) is not None:
+        channel = message["channel"].decode()
+        if channel == keys.channel("end"):
+            # A process may be woken twice: it looks, and finds the same.
+            return Counter({**found, "inbox": min(1, found["inbox"])})
+        found[re.sub(r":.*", "", channel.removeprefix(keys.channel("")))] += 1
+    raise TimeoutError

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from sayso.written.document import SettingsError
+from sayso.toml_file import SettingsError
 from sayso_bots.config.settings import Settings, build_settings
 from sayso_bots.config.source import parse_source
 

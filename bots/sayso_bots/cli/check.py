@@ -17,7 +17,7 @@ from sayso.platforms.finding import Finding
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 from sayso.stores.memory.drafts import MemoryDrafts
-from sayso.written.document import SettingsError
+from sayso.toml_file import SettingsError
 from sayso_bots.cli.arguments import add_config, add_json
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import one_line

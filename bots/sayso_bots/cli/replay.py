@@ -11,7 +11,7 @@ from dataclasses import asdict
 from sayso.always.terms import GrantOptions
 from sayso.policy.decision import Policy
 from sayso.policy.rule_policy import RulePolicy
-from sayso.written.document import parsed, read_text
+from sayso.toml_file import parse_toml, read_text
 from sayso_bots.cli.arguments import add_json
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import one_line
@@ -79,7 +79,7 @@ def read_cost(name: str | None) -> tuple[Policy, GrantOptions]:
     if name is None:
         return RulePolicy(), GrantOptions()
     text = read_text(name)
-    if {"policy", "always"}.isdisjoint(parsed(text, name)[0]):
+    if {"policy", "always"}.isdisjoint(parse_toml(text, name)[0]):
         return RulePolicy.from_file(name), GrantOptions()
     source = parse_source(text, {}, name=name)
     policies, terms = read_policies(source), read_always(source)

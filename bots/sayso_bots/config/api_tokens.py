@@ -108,10 +108,10 @@ def read_api(source: Source) -> ApiSettings | None:
     """Read the hosted API, None where no token is configured. What is wrong is noted."""
     if "api" not in source.sections:
         return None
-    section = source.section(ApiSection, "api")
-    written = source.written(("api", "token"), [])
+    section = source.read_section(ApiSection, "api")
+    written = source.get(("api", "token"), [])
     if not isinstance(written, list):
-        source.problem(("api", "token"), "must be written with two brackets: [[api.token]]")
+        source.add_problem(("api", "token"), "must be written with two brackets: [[api.token]]")
         written = []
     tokens = [
         token for number in range(len(written)) if (token := _token(source, number)) is not None
@@ -136,7 +136,7 @@ def check_api_approvers(source: Source, routes: Routes, api: ApiSettings | None)
     for person, accounts in routes.people.items():
         for account in sorted(accounts):
             if account.startswith("api:") and account not in known:
-                source.problem(
+                source.add_problem(
                     ("people", person, "api"),
                     f"names {account.partition(':')[2]!r:.80}, but no [[api.token]] has this name",
                 )
@@ -144,7 +144,7 @@ def check_api_approvers(source: Source, routes: Routes, api: ApiSettings | None)
         for index, approver in enumerate(route.approvers):
             if approver.startswith("api:") and approver not in known:
                 name = approver.partition(":")[2]
-                source.problem(
+                source.add_problem(
                     ("route", number, "approvers", index),
                     f"names {approver!r:.80}, but no [[api.token]] has this name; "
                     f"`sayso api token {name:.60}` makes one",
@@ -153,7 +153,7 @@ def check_api_approvers(source: Source, routes: Routes, api: ApiSettings | None)
 
 def _token(source: Source, number: int) -> ApiToken | None:
     path = ("api", "token", number)
-    section = source.section(ApiTokenSection, *path)
+    section = source.read_section(ApiTokenSection, *path)
     if section is None:
         return None
     problems = {}
@@ -168,7 +168,7 @@ def _token(source: Source, number: int) -> ApiToken | None:
     if not section.agents or not all(section.agents):
         problems["agents"] = 'names no agent; add agents = ["deploy-*"], or ["*"] for all'
     for key, text in problems.items():
-        source.problem((*path, key), text)
+        source.add_problem((*path, key), text)
     # That a name holds a token was noted when the file was read.
     is_wrong = problems or holds_api_token(section.name)
     return None if is_wrong else ApiToken(**dict(section))
@@ -182,9 +182,9 @@ def _check_names(source: Source, tokens: list[ApiToken]) -> None:
         other = first.setdefault(token.name, token)
         if (other.agents, other.answers_own) != (token.agents, token.answers_own):
             text = f"differs in agents or answers_own from another token named {token.name}"
-            source.problem(
+            source.add_problem(
                 ("api", "token", number), f"{text}; give it a name of its own, or the same values"
             )
         if token.sha256 in hashes:
-            source.problem(("api", "token", number, "sha256"), "appears twice; remove one")
+            source.add_problem(("api", "token", number, "sha256"), "appears twice; remove one")
         hashes.add(token.sha256)

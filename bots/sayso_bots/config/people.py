@@ -90,15 +90,15 @@ def read_people(
     source: Source, platforms: Platforms
 ) -> tuple[Mapping[str, frozenset[str]], Mapping[str, Reach]]:
     """Read the accounts of people, and when those can be called of whom that is said."""
-    written = source.written(("people",), {})
+    written = source.get(("people",), {})
     if not isinstance(written, dict):
-        source.problem(("people",), "must be written as [people.NAME]")
+        source.add_problem(("people",), "must be written as [people.NAME]")
         return {}, {}
     model = person_section(platforms)
     people: dict[str, frozenset[str]] = {}
     reach: dict[str, Reach] = {}
     for name in written:
-        section = source.section(model, "people", name)
+        section = source.read_section(model, "people", name)
         if section is None:
             people[name] = frozenset()
             continue
@@ -112,7 +112,7 @@ def read_people(
 
 def read_names(source: Source) -> Mapping[str, frozenset[str]]:
     """Read the accounts of people as they were written: good for a name, not to decide on."""
-    written = source.written(("people",), {})
+    written = source.get(("people",), {})
     people = written.items() if isinstance(written, dict) else ()
     return {
         name: frozenset(
@@ -127,11 +127,11 @@ def read_names(source: Source) -> Mapping[str, frozenset[str]]:
 
 
 def explain_approver(
-    approver: str, platforms: Platforms, people: Mapping[str, frozenset[str]]
+    approver: object, platforms: Platforms, people: Mapping[str, frozenset[str]]
 ) -> str:
     """Say why this cannot be an approver; empty when it is a person, an account or a group."""
-    if approver in people:
-        return ""
+    if not isinstance(approver, str) or approver in people:
+        return ""  # the section says what is no text
     name, colon, account = approver.partition(":")
     if not colon:
         return _explain_name(approver, platforms, people)
@@ -154,15 +154,15 @@ def _check_person(
     path = ("people", name)
     if not people[name]:
         keys = join_alternatives([_as_key(platform.account_example) for platform in platforms])
-        source.problem(path, f"has no account; add {keys}")
+        source.add_problem(path, f"has no account; add {keys}")
     if ":" in name or "@" in name or not name.strip():
-        source.problem(path, "is not a name for a person; use one without : and @")
+        source.add_problem(path, "is not a name for a person; use one without : and @")
     for other, accounts in people.items():
         if other != name and (shared := accounts & people[name]):
             # Two people may not be one: whoever asked could approve as the other.
             account = min(shared)
             where = (*path, account.partition(":")[0])
-            source.problem(where, f"has the account {account}, and so has {other}; remove one")
+            source.add_problem(where, f"has the account {account}, and so has {other}; remove one")
 
 
 def _as_key(account: str) -> str:

@@ -135,9 +135,9 @@ def load_platforms(source: Source, taken: Sequence[str]) -> Platforms:
             found.add(point.load(), point.module, called=point.name)
         except UNLOADABLE as error:
             found.broken.setdefault(point.name, f"cannot be loaded ({describe_error(error)})")
-    written = source.written((SETTING,), [])
+    written = source.get((SETTING,), [])
     if not isinstance(written, list):
-        source.problem((SETTING,), 'must be a list of module names such as ["my_adapter"]')
+        source.add_problem((SETTING,), 'must be a list of module names such as ["my_adapter"]')
         written = []
     failed: dict[int, BaseException] = {}
     for number, module in enumerate(written):
@@ -149,12 +149,12 @@ def load_platforms(source: Source, taken: Sequence[str]) -> Platforms:
     for number, failure in failed.items():
         # Nothing is quoted before all platforms are there: any of them may know it as its secret.
         if platforms.know_as_secret(str(written[number])):
-            source.problem((SETTING, number), PASTED)
+            source.add_problem((SETTING, number), PASTED)
             source.refused.add((SETTING, number))
         else:
             with hiding(platforms.hiding):
                 why = describe_error(failure)
-            source.problem(
+            source.add_problem(
                 (SETTING, number), f"cannot be loaded ({why}); {FIX}; it exports one {VALUE}"
             )
     return platforms
@@ -218,7 +218,7 @@ def find_wanted_platforms(source: Source, platforms: Platforms) -> Sequence[Plat
     A token in the environment is a hint where a route leads to its platform, or
     where nothing else says which platforms are meant: tokens may be left over.
     """
-    routes = source.written(("route",), [])
+    routes = source.get(("route",), [])
     routed = {
         str(place).partition(":")[0]
         for route in (routes if isinstance(routes, list) else ())
@@ -245,14 +245,14 @@ def read_platform(
     needed: Callable[[Any], Iterable[Secret]],
 ) -> Configured | None:
     """What is read for a platform; None where its section is wrong. Problems are noted."""
-    if isinstance(written := source.written((platform.name,)), list):
+    if isinstance(written := source.get((platform.name,)), list):
         text = (
             f"is written [{platform.name}], once: one `sayso serve` serves one workspace or bot of "
             f"{platform.title}; start another one, with settings of its own, for the next"
         )
-        source.problem((platform.name, len(written) - 1), text)
+        source.add_problem((platform.name, len(written) - 1), text)
         return None
-    section = source.section(platform.section, platform.name)
+    section = source.read_section(platform.section, platform.name)
     given = {
         secret.variable: value
         for secret in platform.secrets

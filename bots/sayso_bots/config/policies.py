@@ -17,8 +17,7 @@ from sayso.policy.server_policy import Section, ServerPolicy
 from sayso.policy.written import PolicyTable, WrittenPolicy, policy_in, read_policy
 from sayso.rules.floor import written_floor
 from sayso.rules.rule import Scope
-from sayso.written.document import SettingsError
-from sayso.written.lines import KeyPath
+from sayso.toml_file import KeyPath, SettingsError
 from sayso_bots.config.fields import Duration, Flag
 from sayso_bots.config.source import Source
 
@@ -59,7 +58,7 @@ def read_policies(source: Source) -> ServerPolicy:
 
     A single table, ``[policy]``, is one section for all agents.
     """
-    written = source.written(("policy",), [])
+    written = source.get(("policy",), [])
     if isinstance(written, dict):
         sections = [_section(source, ("policy",), "")]
     elif isinstance(written, list):
@@ -68,19 +67,19 @@ def read_policies(source: Source) -> ServerPolicy:
             for number in range(len(written))
         ]
     else:
-        source.problem(("policy",), "must be sections, each of which begins with [[policy]]")
+        source.add_problem(("policy",), "must be sections, each of which begins with [[policy]]")
         sections = []
     policy = ServerPolicy(sections)
     try:
         written_floor(policy.floor)
     except ConfigError as error:
-        source.problem(("policy",), f"is too large: {error}")
+        source.add_problem(("policy",), f"is too large: {error}")
     return policy
 
 
 def read_always(source: Source) -> GrantOptions:
     """Read the terms of Always."""
-    section = source.section(AlwaysSection, "always") or AlwaysSection()
+    section = source.read_section(AlwaysSection, "always") or AlwaysSection()
     return GrantOptions(
         remember_for=section.remember,
         scopes=frozenset(_SCOPES[word] for word in section.scopes),
@@ -91,12 +90,12 @@ def read_always(source: Source) -> GrantOptions:
 
 def _section(source: Source, path: KeyPath, called: str) -> Section:
     _say_where_terms_belong(source, path)
-    table = source.section(PolicySection, *path) or PolicySection()
+    table = source.read_section(PolicySection, *path) or PolicySection()
     own = policy_in(source, path, table)
     shared = _shared(source, table)
     for key in ("default", "preset"):
         if getattr(shared, key) and getattr(own, key):
-            source.problem((*path, key), f"is said in {table.file}, too; leave one of them out")
+            source.add_problem((*path, key), f"is said in {table.file}, too; leave one of them out")
     for key, default, preset in (
         ("preset", shared.default, own.preset),
         ("default", own.default, shared.preset),
@@ -106,7 +105,7 @@ def _section(source: Source, path: KeyPath, called: str) -> Section:
                 f'does not go with {table.file}: default = "allow" allows every tool, and so '
                 "does more than the preset; leave one of them out"
             )
-            source.problem((*path, key), text)
+            source.add_problem((*path, key), text)
     section = Section(
         agent=table.agent,
         tool=table.tool,
@@ -122,7 +121,7 @@ def _section(source: Source, path: KeyPath, called: str) -> Section:
     if (rule := left_behind(one.rule for one in section.deny)) is not None:
         # Who asks over HTTP has no gate that would deny what a person edits a call into.
         text = f"has too many rules for {rule.tool!r}; a tool has at most 100, of 16,000 characters"
-        source.problem((*path, "deny"), text)
+        source.add_problem((*path, "deny"), text)
     return section
 
 
@@ -142,8 +141,8 @@ def _shared(source: Source, table: PolicySection) -> WrittenPolicy:
 
 
 def _say_where_terms_belong(source: Source, path: KeyPath) -> None:
-    table = source.written(path)
+    table = source.get(path)
     for key in AlwaysSection.model_fields if isinstance(table, dict) else ():
         if key in table:
-            source.problem((*path, key), f"belongs in [always], as {key} = …; move it there")
+            source.add_problem((*path, key), f"belongs in [always], as {key} = …; move it there")
             source.refused.add((*path, key))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sayso.written.document import SettingsError
+from sayso.toml_file import SettingsError
 from sayso_bots.config.settings import Settings, build_settings
 from sayso_bots.config.source import find_settings_file, read_source
 

@@ -16,7 +16,7 @@ from sayso.durations import duration_text, parse_duration
 from sayso.languages import NAMES
 from sayso.platforms.section import Section
 from sayso.text.printable import shown
-from sayso.written.lines import KeyPath
+from sayso.toml_file import KeyPath
 from sayso_bots.config.fields import Duration, Flag
 from sayso_bots.config.people import QuietHours, explain_approver, read_names, read_people
 from sayso_bots.config.platforms import Platforms, join_alternatives
@@ -73,14 +73,14 @@ def read_routes(source: Source, platforms: Platforms, configured: Collection[str
     for number, written in enumerate(_written(source)):
         approvers = written.get("approvers") if isinstance(written, dict) else None
         for index, approver in enumerate(approvers if isinstance(approvers, list) else ()):
-            if isinstance(approver, str) and (
-                text := explain_approver(approver, platforms, people)
-            ):
-                source.problem(("route", number, "approvers", index), f"{shown(approver)} {text}")
-        section = source.section(RouteSection, "route", number)
+            text = explain_approver(approver, platforms, people)
+            if text:
+                path = ("route", number, "approvers", index)
+                source.add_problem(path, f"{shown(approver)} {text}")
+        section = source.read_section(RouteSection, "route", number)
         if section is not None:
             routes.append(_read_route(source, number, section, platforms, configured))
-    language = _read_language(source, (LANGUAGE,), source.written((LANGUAGE,), ENGLISH))
+    language = _read_language(source, (LANGUAGE,), source.get((LANGUAGE,), ENGLISH))
     return Routes(tuple(routes), people, platforms.has_account, reach, language)
 
 
@@ -89,9 +89,8 @@ def read_timeouts(source: Source) -> Routes:
 
     A process that only asks knows no platform, so nothing is said of what is wrong.
     """
-    sections = (
-        source.section(RouteSection, "route", number) for number in range(len(_written(source)))
-    )
+    count = len(_written(source))
+    sections = (source.read_section(RouteSection, "route", number) for number in range(count))
     routes = [_build_route(section) for section in sections if section is not None]
     return Routes(tuple(routes), read_names(source))
 
@@ -119,10 +118,10 @@ def format_route(route: Route) -> str:
 
 
 def _written(source: Source) -> list[Any]:
-    written = source.written(("route",), [])
+    written = source.get(("route",), [])
     if isinstance(written, list):
         return written
-    source.problem(("route",), "must be written with two brackets: [[route]]")
+    source.add_problem(("route",), "must be written with two brackets: [[route]]")
     return []
 
 
@@ -136,20 +135,20 @@ def _read_route(
     _check_reminders(source, number, section)
     path = ("route", number, "to")
     if not section.to:
-        source.problem(path, f"names no place; add one such as {platforms.place_example}")
+        source.add_problem(path, f"names no place; add one such as {platforms.place_example}")
     to = []
     for index, written in enumerate(section.to):
         try:
             place = platforms.place(written)
         except ValueError as error:
-            source.problem((*path, index), f"{shown(written)} {error}")
+            source.add_problem((*path, index), f"{shown(written)} {error}")
             continue
         if place.platform not in configured:
             platform = platforms.by_name[place.platform]
             how = f"add the section [{platform.name}]"
             if platform.secrets:
                 how = f"set {platform.secrets[0].variable}"
-            source.problem(
+            source.add_problem(
                 (*path, index),
                 f"leads to {place}, but {place.platform} is not configured; "
                 f"{how} or remove the place",
@@ -178,7 +177,7 @@ def _check_reminders(source: Source, number: int, section: RouteSection) -> None
     if last >= section.timeout:
         ends, late = duration_text(section.timeout), duration_text(last)
         half = duration_text(section.timeout / 2).replace(" ", "")
-        source.problem(
+        source.add_problem(
             ("route", number, "remind"),
             f"reminds after {late}, when a question has expired: its timeout is {ends}; write "
             f'less, such as "{half}", or a longer timeout',
@@ -190,7 +189,7 @@ def _read_languages(
 ) -> tuple[str, tuple[tuple[Place, str], ...]]:
     """Read the language of a route, empty for the default, and those of some of its places."""
     path = ("route", number, LANGUAGE)
-    written = source.written(path)
+    written = source.get(path)
     if written is None:
         return "", ()
     if not isinstance(written, dict):
@@ -198,7 +197,7 @@ def _read_languages(
     by_name = {str(place): place for place in places}
     for name in written.keys() - by_name.keys():
         known = join_alternatives([f'"{place}"' for place in by_name])
-        source.problem((*path, name), f"is no place of this route; write {known}")
+        source.add_problem((*path, name), f"is no place of this route; write {known}")
     return "", tuple(
         (place, _read_language(source, (*path, name), written[name]))
         for name, place in by_name.items()
@@ -210,7 +209,7 @@ def _read_language(source: Source, path: KeyPath, written: object) -> str:
     if isinstance(written, str) and written in NAMES:
         return written
     known = join_alternatives([f'"{tag}" ({name})' for tag, name in NAMES.items()])
-    source.problem(path, f"{shown(written)} is not a language that cards speak; write {known}")
+    source.add_problem(path, f"{shown(written)} is not a language that cards speak; write {known}")
     return ENGLISH
 
 

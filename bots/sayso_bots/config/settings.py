@@ -19,7 +19,7 @@ from sayso.policy.server_policy import ServerPolicy
 from sayso.questions.refusals import LONGEST_WAIT, REASON_LIMIT, Refusals
 from sayso.stores.ports import NO_LIMITS, OpenLimits
 from sayso.text.secrets import Hiding
-from sayso.written.document import SettingsError, unknown
+from sayso.toml_file import SettingsError, explain_unknown_key
 from sayso_bots.config.api_tokens import (
     ApiSettings,
     check_api_approvers,
@@ -271,14 +271,14 @@ def _check_sections(source: Source, platforms: Platforms) -> None:
     if SETTING in {section for section, _ in source.problems}:
         source.check()  # what else is wrong cannot be told while a platform is missing
     for name in source.sections & source.data.keys() - {*SECTIONS, *platforms.by_name}:
-        source.problem((name,), _unknown_section(name, platforms))
+        source.add_problem((name,), _unknown_section(name, platforms))
 
 
 def _unknown_section(name: str, platforms: Platforms) -> str:
     if name in platforms.broken:
         return f"is a platform that {platforms.broken[name]}"
     own = f'; name a platform of your own by its module: {SETTING} = ["my_adapter"]'
-    return unknown(name, (*SECTIONS, *platforms.by_name), own)
+    return explain_unknown_key(name, (*SECTIONS, *platforms.by_name), own)
 
 
 def _no_route(source: Source, platforms: Platforms) -> str:
@@ -294,9 +294,9 @@ def _no_route(source: Source, platforms: Platforms) -> str:
 
 
 def _server(source: Source, store: StoreSettings) -> ServerSection:
-    section = source.section(ServerSection, "server") or ServerSection()
+    section = source.read_section(ServerSection, "server") or ServerSection()
     if section.reuse_port and store.is_memory:
-        source.problem(
+        source.add_problem(
             ("server", "reuse_port"),
             "is for several processes, and memory:// serves one; name a Redis, or leave it out",
         )
@@ -304,8 +304,8 @@ def _server(source: Source, store: StoreSettings) -> ServerSection:
 
 
 def _questions(source: Source) -> QuestionSettings:
-    section = source.section(QuestionsSection, "questions") or QuestionsSection()
-    limits = source.section(LimitsSection, "limits") or LimitsSection()
+    section = source.read_section(QuestionsSection, "questions") or QuestionsSection()
+    limits = source.read_section(LimitsSection, "limits") or LimitsSection()
     return QuestionSettings(
         Refusals(section.reasons, section.reason_wait),
         section.types,
@@ -315,5 +315,5 @@ def _questions(source: Source) -> QuestionSettings:
 
 
 def _hiding(source: Source) -> Hiding:
-    section = source.section(SecretsSection, "secrets") or SecretsSection()
+    section = source.read_section(SecretsSection, "secrets") or SecretsSection()
     return Hiding(section.names, section.shown, section.patterns)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sayso.text.secret_forms import holds
 from sayso.text.secret_kinds import OWN_TOKEN
-from sayso.written.document import Document, SettingsError, parsed, read_text
-from sayso.written.lines import KeyPath
+from sayso.toml_file import KeyPath, SettingsError, TomlFile, parse_toml, read_text
 
 if TYPE_CHECKING:
     from sayso.platforms.platform import Platform
@@ -37,7 +36,7 @@ OVERRIDES: Mapping[str, tuple[str, str]] = {
 
 
 @dataclass(slots=True)
-class Source(Document):
+class Source(TomlFile):
     """The settings as they were written. Problems are collected while they are read.
 
     ``files`` are those that it names and that were read, too.
@@ -52,11 +51,11 @@ class Source(Document):
         """A variable's value, empty when it is not set."""
         return self.env.get(variable, "").strip()
 
-    def place(self, path: KeyPath) -> str:
+    def locate(self, path: KeyPath) -> str:
         """Where a key stands: the variable that set it, or file, line and key."""
         if (variable := self.overridden.get(path)) is not None:
             return variable
-        return Document.place(self, path)
+        return TomlFile.locate(self, path)
 
 
 def find_named_file(config: str | None, env: Mapping[str, str]) -> str:
@@ -114,7 +113,7 @@ def parse_source(text: str, env: Mapping[str, str], *, name: str = DEFAULT_FILE)
         SettingsError: the text is not TOML.
     """
     try:
-        data, lines = parsed(text, name)
+        data, lines = parse_toml(text, name)
     except SettingsError as error:
         headers = _HEADER.findall(text)
         twice = [name for bracket, name in headers if bracket == "[" and ("[[", name) in headers]
@@ -138,7 +137,7 @@ def apply_platforms(source: Source, platforms: Iterable[Platform[Any]]) -> None:
         for secret in platform.secrets:
             for key in secret.keys:
                 if isinstance(table, dict) and key in table:
-                    source.problem((platform.name, key), _use_instead(secret))
+                    source.add_problem((platform.name, key), _use_instead(secret))
                     del table[key]
     _refuse(
         source,
@@ -174,11 +173,11 @@ def _refuse(source: Source, top: str, explain: Callable[[str], str]) -> None:
     """Refuse each text and each key that holds a secret; ``explain`` says what to do instead."""
     for path, value in list(_walk(source.data)):
         if isinstance(value, str) and (text := explain(value)):
-            source.problem(path, text)
+            source.add_problem(path, text)
             source.refused.add(path)
         for key in list(value) if isinstance(value, dict) else ():
             if text := explain(key):
-                source.problem(path or (top,), f"has a key that {text}")
+                source.add_problem(path or (top,), f"has a key that {text}")
                 del value[key]
 
 

@@ -93,8 +93,8 @@ def build_store_settings(source: Source, from_argument: str | None = None) -> St
     if from_argument:
         store = StoreSettings(from_argument, "--store")
     else:
-        section = source.section(StoreSection, "store") or StoreSection()
-        is_default = source.written(_URL) is None
+        section = source.read_section(StoreSection, "store") or StoreSection()
+        is_default = source.get(_URL) is None
         name = "the default store" if is_default else source.overridden.get(_URL, "store.url")
         store = StoreSettings(name=name, is_default=is_default, **dict(section))
         if name == "store.url" and has_login(store.url):
@@ -102,9 +102,9 @@ def build_store_settings(source: Source, from_argument: str | None = None) -> St
                 "holds a password, which must not stand in a file; "
                 "set the whole address in SAYSO_STORE_URL"
             )
-            source.problem(_URL, text)
+            source.add_problem(_URL, text)
     if store.url.partition("://")[0] not in STORES or "://" not in store.url:
-        where = source.place(_URL) if store.name == "store.url" else store.name
+        where = source.locate(_URL) if store.name == "store.url" else store.name
         fix = "is not the address of a store; write redis://host:6379/0, or memory:// to try out"
         source.problems.append(("store", f"{where} {fix}"))
     return store

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from sayso.policy.server_policy import ServerPolicy
 from sayso.text.printable import printable
-from sayso.written.document import SettingsError
+from sayso.toml_file import SettingsError
 from sayso_bots.config.rereading import Fingerprint, Reread, Rereading
 
 _log = logging.getLogger(__name__)

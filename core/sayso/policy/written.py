@@ -11,8 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from sayso.errors import ConfigError
 from sayso.policy.presets import PRESETS
 from sayso.rules.rule import Rule, check_can_deny
-from sayso.written.document import Document, key_name, parsed, read_text
-from sayso.written.lines import KeyPath
+from sayso.toml_file import KeyPath, TomlFile, format_key, parse_toml, read_text
 
 Default = Literal["ask", "allow"]
 LISTS = ("allow", "allow_once", "deny")
@@ -74,33 +73,33 @@ class RuleTable(BaseModel):
     also: tuple[str, ...] = ()
 
 
-def policy_in(document: Document, path: KeyPath, table: PolicyTable) -> WrittenPolicy:
+def policy_in(document: TomlFile, path: KeyPath, table: PolicyTable) -> WrittenPolicy:
     """The policy that stands at a path, ``table`` of it read already; problems are noted."""
     if table.preset is not None and table.default == "allow":
         text = "allows every tool, and so does more than the preset; leave one of them out"
-        document.problem((*path, "default"), text)
+        document.add_problem((*path, "default"), text)
     allow, allow_once, deny = (_rules(document, (*path, name)) for name in LISTS)
     return WrittenPolicy(table.default, allow, allow_once, deny, table.preset or "")
 
 
-def read_policy(name: str) -> tuple[Document, WrittenPolicy]:
+def read_policy(name: str) -> tuple[TomlFile, WrittenPolicy]:
     """The policy in a file. What is wrong in it is among the problems of the document.
 
     Raises:
         SettingsError: the file cannot be read or is not TOML.
     """
-    data, lines = parsed(read_text(name), name)
-    document = Document(name, data, lines)
-    table = document.section(PolicyTable)
+    data, lines = parse_toml(read_text(name), name)
+    document = TomlFile(name, data, lines)
+    table = document.read_section(PolicyTable)
     return document, policy_in(document, (), table or PolicyTable())
 
 
-def _rules(document: Document, path: KeyPath) -> tuple[PlacedRule, ...]:
-    written = document.written(path, [])
+def _rules(document: TomlFile, path: KeyPath) -> tuple[PlacedRule, ...]:
+    written = document.get(path, [])
     rules = []
     for number in range(len(written) if isinstance(written, list) else 0):
         one = (*path, number)
-        table = document.section(RuleTable, *one)
+        table = document.read_section(RuleTable, *one)
         if table is None:
             continue
         try:
@@ -110,11 +109,11 @@ def _rules(document: Document, path: KeyPath) -> tuple[PlacedRule, ...]:
             if path[-1] == "deny":
                 check_can_deny(rule)
         except ConfigError as error:
-            document.problem(one, f"cannot be used: {error}")
+            document.add_problem(one, f"cannot be used: {error}")
             continue
         except ValidationError as error:
             wrong = error.errors(include_url=False)[0]
-            document.problem(one, f"cannot be used: {key_name(wrong['loc'])}: {wrong['msg']}")
+            document.add_problem(one, f"cannot be used: {format_key(wrong['loc'])}: {wrong['msg']}")
             continue
         line = document.line(one)
         rules.append(PlacedRule(rule, f"{document.name}:{line}" if line else document.name))

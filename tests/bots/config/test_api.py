@@ -9,7 +9,7 @@ import pytest
 from support.api_world import CI, token_lines
 from support.commands import Run, env_of
 
-from sayso.written.document import SettingsError
+from sayso.toml_file import SettingsError
 from sayso_bots.config.api_tokens import ApiSettings, hash_token
 from sayso_bots.config.settings import build_settings
 from sayso_bots.config.source import parse_source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sayso.written.document import SettingsError
+from sayso.toml_file import SettingsError
 from sayso_bots.config.settings import build_settings
 from sayso_bots.config.source import parse_source
 

@@ -8,7 +8,7 @@ import pytest
 from support.settings_text import BOTH, ROUTE_TO_BOTH, read
 
 from sayso.chats.budgets import Rate
-from sayso.written.document import SettingsError
+from sayso.toml_file import SettingsError
 from sayso_slack.settings import config_of as slack_config
 from sayso_telegram.settings import config_of as telegram_config
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sayso.text.secrets import hiding, redacted_text
-from sayso.written.document import SettingsError
+from sayso.toml_file import SettingsError
 from sayso_bots.config.settings import Settings, build_settings, read_registration
 from sayso_bots.config.source import parse_source
 

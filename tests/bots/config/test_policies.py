@@ -11,7 +11,7 @@ from support.settings_text import ROUTE, SLACK
 from sayso.always.terms import GrantOptions
 from sayso.calls import RunRef, ToolCall
 from sayso.policy.decision import PolicyContext, Ruling, evaluate
-from sayso.written.document import SettingsError
+from sayso.toml_file import SettingsError
 from sayso_bots.config.settings import Settings, build_settings
 from sayso_bots.config.source import parse_source, read_source
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sayso.errors import ConfigError
-from sayso.written.document import SettingsError
+from sayso.toml_file import SettingsError
 from sayso_bots.config.settings import build_settings
 from sayso_bots.config.source import parse_source
 from sayso_bots.server.kinds import load_kinds

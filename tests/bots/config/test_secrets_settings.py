@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sayso.text.secrets import hiding, redacted
-from sayso.written.document import SettingsError
+from sayso.toml_file import SettingsError
 from sayso_bots.config.settings import build_settings, read_hiding
 from sayso_bots.config.source import parse_source
 

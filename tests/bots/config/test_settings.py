@@ -14,7 +14,7 @@ from sayso.chats.places import Place
 from sayso.errors import StoreUnreachableError
 from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.testing import a_request
-from sayso.written.document import SettingsError
+from sayso.toml_file import SettingsError
 from sayso_bots.config.ask_settings import read_ask_settings
 from sayso_slack.settings import SIGNING_SECRET
 from sayso_telegram.settings import WEBHOOK_SECRET

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.settings_text import ROUTE, SLACK
 
-from sayso.written.document import MOST_BYTES, MOST_TOLD, SettingsError
+from sayso.toml_file import MAX_BYTES, MAX_TOLD, SettingsError
 from sayso_bots.config.settings import build_settings
 from sayso_bots.config.source import parse_source, read_source
 
@@ -23,7 +23,7 @@ DEEP = "sayso.toml is nested more than 50 levels deep; no setting is"
         (".".join(["a"] * 20_000) + " = 1", DEEP),
         ("[" + ".".join(["a"] * 60) + "]\nx = 1", DEEP),
         (
-            "a = '" + "x" * MOST_BYTES + "'",
+            "a = '" + "x" * MAX_BYTES + "'",
             "sayso.toml is longer than 262,144 bytes; it is no settings file",
         ),
         (
@@ -47,10 +47,10 @@ def test_a_file_without_an_end_is_called_too_long() -> None:
 
 def test_a_file_at_the_limit_is_read(tmp_path: Path) -> None:
     path = tmp_path / "sayso.toml"
-    path.write_text("[server]\nport = 1\n#".ljust(MOST_BYTES, "x"))
+    path.write_text("[server]\nport = 1\n#".ljust(MAX_BYTES, "x"))
 
-    assert read_source(str(path), {}).written(("server", "port")) == 1
-    path.write_text("[server]\nport = 1\n#".ljust(MOST_BYTES + 1, "x"))
+    assert read_source(str(path), {}).get(("server", "port")) == 1
+    path.write_text("[server]\nport = 1\n#".ljust(MAX_BYTES + 1, "x"))
     with pytest.raises(SettingsError, match="is longer than"):
         read_source(str(path), {})
 
@@ -61,7 +61,7 @@ def test_of_many_mistakes_the_first_are_told() -> None:
     with pytest.raises(SettingsError) as caught:
         build_settings(parse_source(f"{ROUTE}[server]\n{keys}\n", SLACK))
 
-    assert len(caught.value.problems) <= MOST_TOLD + 1
+    assert len(caught.value.problems) <= MAX_TOLD + 1
 
 
 @pytest.mark.parametrize(

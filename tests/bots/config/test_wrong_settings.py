@@ -10,7 +10,7 @@ from pydantic import Field
 from support.settings_text import BOTH, ROUTE, ROUTE_TO_BOTH, SLACK, TELEGRAM, problems
 
 from sayso.platforms import Section
-from sayso.written.document import SettingsError
+from sayso.toml_file import SettingsError
 from sayso_bots.config.settings import read_settings
 from sayso_bots.config.source import parse_source
 
@@ -372,7 +372,7 @@ def test_a_number_out_of_bounds_is_told_the_bounds_of_its_own_field(
 ) -> None:
     source = parse_source(f"[my]\n{written}\n", {})
 
-    assert source.section(OfOnesOwn, "my") is None
+    assert source.read_section(OfOnesOwn, "my") is None
     assert source.problems == [("my", f"sayso.toml line 2: {sentence}")]
 
 

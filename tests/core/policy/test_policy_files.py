@@ -11,7 +11,7 @@ from sayso import ConfigError, Rule, RulePolicy, RunRef, ToolCall
 from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.policy.once import once_keys
 from sayso.policy.presets import PRESETS
-from sayso.written.document import SettingsError
+from sayso.toml_file import SettingsError
 
 ROOT = Path(__file__).parents[3]
 

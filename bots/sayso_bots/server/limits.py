@@ -129,7 +129,15 @@ class _Connection(web.RequestHandler):
     own are logged with their trace, the caller's are counted.
     """
 
-    __slots__ = ("_has_begun", "_headers_timer", "_is_admitted", "_limits", "_source", "_unread")
+    __slots__ = (
+        "_has_begun",
+        "_headers_timer",
+        "_is_admitted",
+        "_limits",
+        "_source",
+        "_unread",
+        "gone",
+    )
 
     def __init__(self, limits: ConnectionLimits, server: web.Server) -> None:
         # No access log: its lines would hold addresses that are nobody's business.
@@ -140,6 +148,7 @@ class _Connection(web.RequestHandler):
             keepalive_timeout=_IDLE_SECONDS,
             auto_decompress=False,
         )
+        self.gone = asyncio.Event()  # see sayso_bots.process.leaving
         self._limits = limits
         self._source = ""
         self._is_admitted = self._has_begun = False
@@ -163,6 +172,7 @@ class _Connection(web.RequestHandler):
     def connection_lost(self, exc: BaseException | None) -> None:
         """Wait for nothing any more."""
         super().connection_lost(exc)
+        self.gone.set()
         self._stop_headers_timer()
         self._stop_unread_timer()
         if self._is_admitted:

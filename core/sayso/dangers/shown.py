@@ -15,7 +15,7 @@ from sayso.shell.looks import WHATEVER
 from sayso.shell.places import Place
 from sayso.shell.secrets import may_show_secrets, name_found
 from sayso.text.secret_forms import SecretNames
-from sayso.text.secret_kinds import NAMES
+from sayso.text.secret_kinds import secret_kinds
 
 # They show what they read, and are asked about for other reasons.
 _PAGERS = frozenset(
@@ -81,4 +81,4 @@ def _shows_variables(program: str, arguments: tuple[str, ...]) -> bool:
 
 @cache
 def _names() -> SecretNames:
-    return SecretNames(NAMES)
+    return SecretNames(secret_kinds().names)

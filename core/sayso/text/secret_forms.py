@@ -9,9 +9,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from sayso.text.secret_kinds import ABOUT, COUNTS, FORMS, NAMES, NOTHING, Form
+from sayso.text.secret_kinds import Form, secret_kinds
 from sayso.text.what_runs import decodes, is_folder, is_random, may_run, run_names
 
 Span = tuple[int, int]
@@ -70,12 +70,15 @@ class SecretNames:
         if plain != key:
             plain = _CAMEL.sub("_", key).casefold()
         is_named = self._named.search(plain) or self._named.search(whole)
-        return is_named is not None and _ABOUT.search(plain) is None
+        return is_named is not None and _about().search(plain) is None
 
 
-_ABOUT = re.compile(
-    rf"[_\-.\s](?:{'|'.join(ABOUT)})\Z|(?:^|[_\-.\s])(?:{'|'.join(COUNTS)})[_\-.\s]tokens(?:$|[_\-.\s])"
-)
+@cache
+def _about() -> re.Pattern[str]:
+    about, counts = "|".join(secret_kinds().about), "|".join(secret_kinds().counts)
+    return re.compile(
+        rf"[_\-.\s](?:{about})\Z|(?:^|[_\-.\s])(?:{counts})[_\-.\s]tokens(?:$|[_\-.\s])"
+    )
 
 
 @lru_cache(maxsize=64)
@@ -111,7 +114,7 @@ def is_plain(value: str) -> bool:
         return _OPTION.fullmatch(value) is not None
     if "://" in value or begin.isdigit():
         return _ADDRESS.fullmatch(value) is not None
-    return len(value) <= _LONGEST_NOTHING and value.casefold() in NOTHING
+    return len(value) <= _max_nothing() and value.casefold() in secret_kinds().nothing
 
 
 def is_shown(name: str, value: str, runs: frozenset[str]) -> bool:
@@ -129,7 +132,11 @@ def is_shown(name: str, value: str, runs: frozenset[str]) -> bool:
 # What names a session is shown, a ticket to it is not; so many tokens are no token.
 _SESSION = re.compile(r"(?:session[_-]ids?|(?-i:sessionIds?))[0-9]{0,2}\Z", re.IGNORECASE)
 _TOKENS = re.compile(r"tokens[0-9]{0,2}(?:\Z|[_\-.\sA-Z])", re.IGNORECASE)
-_LONGEST_NOTHING = max(map(len, NOTHING))
+
+
+@cache
+def _max_nothing() -> int:
+    return max(map(len, secret_kinds().nothing))
 
 
 _OF_DATABASES = re.compile(r"dsn|connection[_-]?string", re.IGNORECASE)
@@ -148,24 +155,26 @@ def login_in(name: str, value: str) -> Span | None:
     return None if match is None else match.span("login")
 
 
-def spans(text: str, words: tuple[str, ...] = NAMES, forms: tuple[Form, ...] = FORMS) -> list[Span]:
+def spans(
+    text: str, words: tuple[str, ...] | None = None, forms: tuple[Form, ...] | None = None
+) -> list[Span]:
     """What has the form of a known kind of secret; parts of one that overlap are one."""
     if len(text) < _SHORTEST:
         return []
     lowered = text.translate(_LOWER)
     found: list[Span] = []
     shows_random = decodes(lowered)
-    for form in _compiled(forms):
+    for form in _compiled(secret_kinds().forms if forms is None else forms):
         searched = lowered if form.any_case else text
         if form.begins in searched and not (shows_random and form.check is _is_random):
             found += form.spans(searched, text)
-    found += _assigned(text, lowered, words)
+    found += _assigned(text, lowered, secret_kinds().names if words is None else words)
     return merged(found)
 
 
 def holds(kind: str, text: str) -> bool:
     """Whether the text holds what has the form of this kind of secret in the table."""
-    return bool(spans(text, (), tuple(form for form in FORMS if form.kind == kind)))
+    return bool(spans(text, (), tuple(form for form in secret_kinds().forms if form.kind == kind)))
 
 
 def merged(found: list[Span]) -> list[Span]:

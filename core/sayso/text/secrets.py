@@ -24,7 +24,7 @@ from sayso.text.secret_forms import (
     merged,
     spans,
 )
-from sayso.text.secret_kinds import NAMES
+from sayso.text.secret_kinds import secret_kinds
 from sayso.text.what_runs import decodes, is_random, run_names
 
 _MARK = "[redacted: "
@@ -81,7 +81,7 @@ class Hiding:
     @property
     def words(self) -> tuple[str, ...]:
         """The words of all names whose values are hidden."""
-        return (*NAMES, *self.names)
+        return (*secret_kinds().names, *self.names)
 
 
 _AS_IT_IS = Hiding()

@@ -13,7 +13,7 @@ import pytest
 from support import secret_examples as examples
 
 from sayso.text.secret_forms import spans
-from sayso.text.secret_kinds import ABOUT, FORMS, NAMES, NOTHING
+from sayso.text.secret_kinds import secret_kinds
 from sayso.text.secrets import redacted, redacted_text, redaction
 
 
@@ -30,18 +30,23 @@ def test_each_kind_of_secret_is_hidden_and_the_text_around_it_is_not(
 @pytest.mark.parametrize("example", examples.EXAMPLES, ids=lambda example: example.kind)
 def test_each_kind_of_secret_is_found_by_its_own_form(example: examples.Example) -> None:
     # Several forms may find one secret: each has to do it alone.
-    (form,) = [form for form in FORMS if form.kind == example.kind]
+    (form,) = [form for form in secret_kinds().forms if form.kind == example.kind]
     begin = example.text.index(example.hidden)
 
     assert spans(example.text, (), (form,)) == [(begin, begin + len(example.hidden))]
 
 
 def test_each_entry_of_the_tables_has_an_example() -> None:
-    assert [form.kind for form in FORMS] == [example.kind for example in examples.EXAMPLES]
-    names = (NAMES, examples.NAMES)
+    assert [form.kind for form in secret_kinds().forms] == [
+        example.kind for example in examples.EXAMPLES
+    ]
+    names = (secret_kinds().names, examples.NAMES)
     table, listed = ({re.sub("[ _-]", "", one).casefold() for one in some} for some in names)
     assert table == listed
-    assert (set(ABOUT), set(NOTHING)) == (set(examples.ABOUT), set(examples.NOTHING))
+    assert (set(secret_kinds().about), secret_kinds().nothing) == (
+        set(examples.ABOUT),
+        set(examples.NOTHING),
+    )
 
 
 @pytest.mark.parametrize("name", [*examples.NAMES, *examples.SHAPED])

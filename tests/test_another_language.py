@@ -24,15 +24,23 @@ from sayso.chats.places import Answer, Answered, MessageRef, Place
 from sayso.desk.card_maker import CardMaker
 from sayso.desk.routes import Route, Routes
 from sayso.desk.speech import Speech
-from sayso.dialogues.buttons import FormButton
-from sayso.dialogues.dialogue import Dialogue, Purpose, portable
-from sayso.dialogues.moves import begun, pressed, stumbled, typed
-from sayso.dialogues.view import board, prompt
 from sayso.digests import arguments_digest
 from sayso.errors import InvalidInputError
 from sayso.events import UserInputRequest
 from sayso.forms.form import FormField
 from sayso.forms.form_values import Raw
+from sayso.platforms.conversation_steps import (
+    Conversation,
+    FormButton,
+    Purpose,
+    Word,
+    correct,
+    detach_values,
+    go_to,
+    press_button,
+    type_answer,
+)
+from sayso.platforms.conversation_view import show_board, show_prompt
 from sayso.questions.clarification import ClarificationRequestEvent
 from sayso.questions.continuation import ContinuationRequestEvent
 from sayso.questions.permission import PermissionRequestEvent
@@ -286,13 +294,13 @@ def test_no_problem_of_edited_arguments_is_told_in_english(maker: CardMaker, wri
     assert left(iter([problem.replace(foreign_parser, "")])) == []
 
 
-def test_no_step_of_a_dialogue_is_in_english(maker: CardMaker) -> None:
-    words = X_TELEGRAM.dialogues
+def test_no_step_of_a_conversation_is_in_english(maker: CardMaker) -> None:
+    words = X_TELEGRAM.conversations
     for _, choice in forms(maker):
         assert choice.form is not None
-        form, initial = portable(choice.form)
-        dialogue = begun(
-            Dialogue(
+        form, values = detach_values(choice.form)
+        conversation = go_to(
+            Conversation(
                 "d" * 22,
                 "telegram:1",
                 "ν",
@@ -300,13 +308,14 @@ def test_no_step_of_a_dialogue_is_in_english(maker: CardMaker) -> None:
                 Purpose("handle", choice.key, choice.label, False, choice.falls_back),
                 form,
                 0.0,
-                initial=initial,
-            )
+                values=values,
+            ),
+            0,
         )
-        for step in steps(dialogue):
-            views: list[Any] = [board(step, options_a_page=2, words=words)]
+        for step in steps(conversation):
+            views: list[Any] = [show_board(step, words)]
             if step.is_typed:
-                views.append(prompt(step, words))
+                views.append(show_prompt(step, words))
             for view in views:
                 message, markup = rendered(view)
                 assert left(iter([message.text, message.without_entities])) == []
@@ -314,40 +323,37 @@ def test_no_step_of_a_dialogue_is_in_english(maker: CardMaker) -> None:
                     assert left(button.text for button in row) == []
 
 
-def steps(dialogue: Dialogue) -> Iterator[Dialogue]:
-    """The dialogue at each of its questions, with and without a problem, and at its end."""
-    words = X_TELEGRAM.dialogues
-    yield stumbled(dialogue, {}, words)
-    cancelled = pressed(dialogue, FormButton("d" * 22, dialogue.visit, "cancel"), words)
-    assert cancelled is not None
-    yield cancelled
-    while (field := dialogue.field) is not None:
-        yield dialogue
-        raw = INPUTS.get(field.name, "α")
-        if dialogue.is_typed:
-            yield typed(dialogue, "", "1", words)
-            after = typed(dialogue, str(raw), "2", words)
+def steps(conversation: Conversation) -> Iterator[Conversation]:
+    """The conversation at each of its questions, with and without a problem, and at its end."""
+    words = X_TELEGRAM.conversations
+
+    def pressed(now: Conversation, word: Word) -> Conversation:
+        after = press_button(now, FormButton("d" * 22, now.step, word), words)
+        assert after is not None
+        return after
+
+    yield correct(conversation, {}, words)
+    yield pressed(conversation, "cancel")
+    while (field := conversation.field) is not None:
+        yield conversation
+        if conversation.is_typed:
+            yield type_answer(conversation, "", "1", words)
+            raw = INPUTS.get(field.name, "α")
+            after = type_answer(conversation, str(raw), "2", words)
         else:
-            answer = {"boolean": "no", "option": "option"}.get(field.kind, "pick")
-            moved = pressed(
-                dialogue,
-                FormButton("d" * 22, dialogue.visit, answer),  # type: ignore[arg-type]
-                words,
-            )
-            assert moved is not None
-            yield moved
-            done = FormButton("d" * 22, moved.visit, "done")
-            after = moved if field.kind != "options" else pressed(moved, done, words) or moved
+            after = pressed(conversation, "pick")
+            yield after
+            after = pressed(after, "done") if field.kind == "options" else after
         if after.field is field:
             return
-        dialogue = after
-    yield dialogue
+        conversation = after
+    yield conversation
 
 
 def test_nobody_who_presses_or_replies_is_answered_from_outside_a_table() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
-        for room in ("core/sayso/desk", "core/sayso/dialogues", "adapters")
+        for room in ("core/sayso/desk", "core/sayso/platforms", "adapters")
         for path in sorted((ROOT / room).rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Call)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -17,12 +16,13 @@ from sayso.cards.room import Room
 from sayso.chats.limits import Limits
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.clock import Clock, utc_now
-from sayso.dialogues.drafts import DialogueDrafts
-from sayso.dialogues.messages import Messages
-from sayso.dialogues.openings import OPEN_SECONDS, Openings
-from sayso.dialogues.words import DialogueWords
 from sayso.errors import DeliveryError, PlaceMovedError
+from sayso.forms.form import Form
+from sayso.platforms.conversation import OPEN_SECONDS, ConversationMessages, Conversations
+from sayso.platforms.conversation_steps import MAX_OPTIONS
+from sayso.platforms.conversation_store import ConversationStore
 from sayso.platforms.finding import NotLooked
+from sayso.platforms.words import ConversationWords
 from sayso.stores.ports import Drafts
 from sayso_telegram.addresses import chat_of, number_of, user_id_of
 from sayso_telegram.card import sending
@@ -37,7 +37,12 @@ from sayso_telegram.client import Client
 from sayso_telegram.config import TelegramConfig
 from sayso_telegram.failures import PLATFORM, UnknownChatError, UnknownUserError, without_token
 from sayso_telegram.forms.chat import FormChat
-from sayso_telegram.forms.view import LONGEST_BEGUN, LONGEST_OPTION, OPTIONS_A_PAGE, shown_name
+from sayso_telegram.forms.view import (
+    LONGEST_BEGUN,
+    LONGEST_OPTION,
+    find_long_options,
+    shown_name,
+)
 from sayso_telegram.languages import LANGUAGES
 from sayso_telegram.pace import budgets_of
 from sayso_telegram.people import People
@@ -58,6 +63,7 @@ LIMITS = Limits(
     lengths=True,
     dialog=MOST_STORED_IN_BUNDLE,
     stores=MOST_STORED,
+    options=MAX_OPTIONS,
     option=LONGEST_OPTION,
     text=LONGEST_BEGUN,
     measure=units,
@@ -79,8 +85,8 @@ class TelegramAdapter:
     """Cards in Telegram. It works inside its ``async with`` block; entering it needs no network.
 
     ``drafts`` keep forms that are being filled in: any process with the same
-    drafts can go on with them. ``drafts``, ``messages`` and ``people`` are what
-    the listener of the same bot works with. A form that is not in the
+    drafts can go on with them. The listener of the same bot works with ``conversations`` and
+    ``people``. A form that is not in the
     chat after ``open_seconds`` is taken back. ``languages`` are what it says besides cards, by
     their tags.
     """
@@ -92,29 +98,28 @@ class TelegramAdapter:
         *,
         clock: Clock = utc_now,
         open_seconds: float = OPEN_SECONDS,
-        pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
         languages: Mapping[str, TelegramWords] = LANGUAGES,
     ) -> None:
         self._languages = languages
         self._config = config
-        self._limits = replace(LIMITS, budgets=budgets_of(config))
+        self._limits = replace(LIMITS, budgets=budgets_of(config), form_problem=self._form_problem)
         self._client = Client(config)
         self._username = ""
         self._open = AsyncExitStack()
         self.people = People()
-        self.messages = Messages(
-            FormChat(self._client),
-            options_a_page=OPTIONS_A_PAGE,
-            languages={tag: words.dialogues for tag, words in languages.items()},
-        )
-        self.drafts = DialogueDrafts(drafts, f"{PLATFORM}:{config.bot_id}", clock)
-        self._openings = Openings(
-            self.drafts, self.messages, self._name, open_seconds=open_seconds, pause=pause
+        self.conversations = Conversations(
+            ConversationStore(drafts, f"{PLATFORM}:{config.bot_id}", clock),
+            ConversationMessages(
+                FormChat(self._client),
+                {tag: words.conversations for tag, words in languages.items()},
+            ),
+            self._name,
+            open_seconds=open_seconds,
         )
 
     async def __aenter__(self) -> Self:
         await self._open.enter_async_context(self._client.opened())
-        self._open.push_async_callback(self._openings.finish)
+        self._open.push_async_callback(self.conversations.finish)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -185,7 +190,7 @@ class TelegramAdapter:
         finally:
             for card in cards:
                 if isinstance(card.state, Ended):
-                    await self._openings.close(card.handle, card.state, card.words)
+                    await self.conversations.close(card.handle, card.state, card.words)
 
     async def reveal(self, press: Press, card: Card) -> None:
         """Send everything as a text file in reply to the card, visible to the whole chat.
@@ -212,9 +217,9 @@ class TelegramAdapter:
 
         Raises:
             DeliveryError: Telegram did not take it, or not in time, or nobody can answer there.
-            StoreUnreachableError: the dialogue could not be kept.
+            StoreUnreachableError: the conversation could not be kept.
         """
-        await self._openings.open(press, card, choice)
+        await self.conversations.open(press, card, choice)
 
     async def members(self, group: str) -> Collection[str]:
         """Nobody: Telegram has no groups of users that a bot can read.
@@ -339,7 +344,11 @@ class TelegramAdapter:
             # Messages of the old group cannot be reached under its new address.
             raise DeliveryError(PLATFORM, moved.reason, permanent=True) from moved
 
-    def _name(self, actor: str, words: DialogueWords) -> str:
+    def _form_problem(self, form: Form, language: str) -> str:
+        label = find_long_options(form)
+        return self.words(language).long_options.format(label=label) if label else ""
+
+    def _name(self, actor: str, words: ConversationWords) -> str:
         user_id = user_id_of(actor)
         return shown_name(self.people.name(user_id), user_id, words)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sayso.languages.german.calls import GERMAN as CALLS
-from sayso.languages.german.dialogues import GERMAN as DIALOGUES
+from sayso.languages.german.conversations import GERMAN as CONVERSATIONS
 from sayso_telegram.words import TelegramWords
 
 GERMAN = TelegramWords(
@@ -17,6 +17,7 @@ GERMAN = TelegramWords(
     ),
     seen_before="Dieser Klick ist schon angekommen.",
     not_ours="Diese Schaltfläche tut hier nichts.",
+    long_options="die Möglichkeiten von {label} sind zusammen zu lang",
     calls=CALLS,
-    dialogues=DIALOGUES,
+    conversations=CONVERSATIONS,
 )

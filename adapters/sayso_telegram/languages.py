@@ -8,6 +8,6 @@ from sayso_telegram.german import GERMAN
 from sayso_telegram.words import ENGLISH, TelegramWords
 
 LANGUAGES: Mapping[str, TelegramWords] = {
-    words.dialogues.cards.tag: words for words in (ENGLISH, GERMAN)
+    words.conversations.cards.tag: words for words in (ENGLISH, GERMAN)
 }
 """By their tags; see ``sayso.languages``."""

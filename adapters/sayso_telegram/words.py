@@ -1,4 +1,4 @@
-"""The words of Telegram's toasts that the desk has no part in, with those of dialogues."""
+"""The words of Telegram's toasts that the desk has no part in, with those of conversations."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from sayso.calling import words as calling
 from sayso.calling.words import CallWords
-from sayso.dialogues import words as dialogues
-from sayso.dialogues.words import DialogueWords
+from sayso.platforms import words as conversations
+from sayso.platforms.words import ConversationWords
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +18,10 @@ class TelegramWords:
     not_shown: str
     seen_before: str
     not_ours: str
+    long_options: str
 
     calls: CallWords
-    dialogues: DialogueWords
+    conversations: ConversationWords
 
 
 ENGLISH = TelegramWords(
@@ -28,6 +29,7 @@ ENGLISH = TelegramWords(
     not_shown="Telegram or the store does not answer. Trying again for two minutes.",
     seen_before="This press was taken before.",
     not_ours="This button does nothing here.",
+    long_options="the options of {label} are too long together",
     calls=calling.ENGLISH,
-    dialogues=dialogues.ENGLISH,
+    conversations=conversations.ENGLISH,
 )

@@ -72,12 +72,6 @@ PAGES = (
         ("sayso.platforms", "sayso.chats", "sayso.text", "sayso.clock"),
     ),
     _Page(
-        "dialogues",
-        "Dialogues",
-        "Forms asked for question by question, for a platform without dialogs that hold them.",
-        ("sayso.dialogues",),
-    ),
-    _Page(
         "stores",
         "Stores",
         "What a store promises, and a platform is given of it.",

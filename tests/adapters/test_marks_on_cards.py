@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 import pytest
-from support.dialogues import a_dialogue
+from support.conversations import a_conversation
 from support.slack_forms import WHERE
 
 from sayso.calls import RunRef, ToolCall
@@ -18,11 +18,11 @@ from sayso.cards.gist import gist
 from sayso.chats.caller import Waiting
 from sayso.chats.overview import Decided, Overview, Remembered
 from sayso.desk.reminding import line_of
-from sayso.dialogues import view
 from sayso.digests import shown_and_digest
 from sayso.events import UserInputRequest
 from sayso.forms.form import Form
 from sayso.forms.json_schema import build_schema_form
+from sayso.platforms.conversation_view import show_board, show_prompt
 from sayso.questions.clarification import ClarificationRequestEvent
 from sayso.questions.continuation import ContinuationRequestEvent
 from sayso.questions.permission import PermissionRequestEvent
@@ -38,7 +38,7 @@ from sayso_slack.lists.overview import home
 from sayso_slack.words import ENGLISH as SLACK
 from sayso_telegram.card.bundle_message import bundle_message
 from sayso_telegram.card.message import CONTENT_LIMIT, message
-from sayso_telegram.forms.view import OPTIONS_A_PAGE, rendered
+from sayso_telegram.forms.view import rendered
 from sayso_telegram.lists import waiting as telegram_waiting
 from sayso_telegram.words import ENGLISH as TELEGRAM
 
@@ -138,8 +138,8 @@ def test_no_letter_of_a_form_has_more_marks(which: str) -> None:
 
     for choice, form in forms(card):
         assert most_marks(form_modal(card, choice, form, WHERE)) <= MOST
-        dialogue = a_dialogue(*form.fields, actor="telegram:42", confirms=True)
-        for shown in (view.prompt(dialogue), view.board(dialogue, options_a_page=OPTIONS_A_PAGE)):
+        conversation = a_conversation(*form.fields, actor="telegram:42", confirms=True)
+        for shown in (show_prompt(conversation), show_board(conversation)):
             said, _ = rendered(shown)
             assert most_marks(said.text) <= MOST
 

@@ -1,4 +1,4 @@
-"""The dialogues of ``sayso.dialogues`` as Telegram's messages: how a view looks, how it is posted.
+"""The conversations of ``sayso.platforms`` as Telegram's messages.
 
-What is asked and what an answer leads to is the core's.
+The core says what is asked; this says how a view looks and posts it.
 """

@@ -1,10 +1,10 @@
-"""Telegram as the chat that dialogues speak through."""
+"""Telegram as the chat that conversations speak through."""
 
 from __future__ import annotations
 
 from sayso.chats.places import MessageRef, Place
-from sayso.dialogues.view import Board, Note, Prompt
 from sayso.errors import DeliveryError
+from sayso.platforms.conversation_view import Board, Note, Prompt
 from sayso_telegram.addresses import chat_of, number_of
 from sayso_telegram.card import sending
 from sayso_telegram.card.formatted import Formatted
@@ -15,7 +15,7 @@ from sayso_telegram.forms.view import Markup, rendered
 
 
 class FormChat:
-    """Posts and changes the messages of dialogues: the core's DialogueChat."""
+    """Posts and changes the messages of conversations: the core's ConversationChat."""
 
     def __init__(self, client: Client) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""The views of a dialogue as Telegram's messages: text with entities, buttons, a forced reply."""
+"""The views of a conversation as messages: text with entities, buttons, a forced reply."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from collections.abc import Iterator
 from telegram import ForceReply
 from telegram.constants import KeyboardButtonStyle
 
-from sayso.dialogues.buttons import form_button_data
-from sayso.dialogues.view import Board, Note, Offer, Person, Prompt, Question
-from sayso.dialogues.words import ENGLISH, DialogueWords
+from sayso.forms.form import Form
+from sayso.platforms.conversation_steps import write_button
+from sayso.platforms.conversation_view import Board, Note, Offer, Person, Prompt, Question
+from sayso.platforms.words import ENGLISH, ConversationWords
 from sayso.text.visible import visible
 from sayso_telegram.addresses import user_id_of
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
 from sayso_telegram.card.keyboard import Key, Keyboard
 from sayso_telegram.card.pieces import Piece, fitting, line, own, spread
-
-OPTIONS_A_PAGE = 20
 
 # ForceReply, input_field_placeholder: 1-64 characters.
 _MOST_PLACEHOLDER = 64
@@ -33,6 +32,7 @@ _ANSWERS_UNITS = 1_600
 _LEAST_UNITS = 24
 _ANSWER_LABEL_UNITS = 40
 _NAME_UNITS = 48
+_MOST_LISTED = 2_400
 
 Markup = Keyboard | ForceReply | None
 
@@ -47,7 +47,7 @@ def rendered(view: Board | Prompt | Note) -> tuple[Formatted, Markup]:
         return board_message(view), board_keyboard(view)
     if isinstance(view, Prompt):
         return prompt_message(view), force_reply(view)
-    return fitting([line(view.said, rank=1)], view.words.cards), None
+    return fitting([line(view.text, rank=1)], view.words.cards), None
 
 
 def board_message(board: Board) -> Formatted:
@@ -93,7 +93,19 @@ def force_reply(prompt: Prompt) -> ForceReply:
     return ForceReply(selective=True, input_field_placeholder=_one_line(words, _MOST_PLACEHOLDER))
 
 
-def shown_name(name: str, user_id: int, words: DialogueWords = ENGLISH) -> str:
+def find_long_options(form: Form) -> str:
+    """Return the label of a field whose options, listed in full, leave no room for anything else.
+
+    Options that all fit their buttons are not listed.
+    """
+    for asked in form.fields:
+        labels = [option.label for option in asked.options]
+        if not all(map(_fits_a_button, labels)) and sum(map(units, labels)) > _MOST_LISTED:
+            return asked.label
+    return ""
+
+
+def shown_name(name: str, user_id: int, words: ConversationWords = ENGLISH) -> str:
     """What the person is called here: the name that Telegram gave, on one line."""
     name = sound(visible(name, one_line=True)).strip()
     return fitted(name, _NAME_UNITS) if name else words.user.format(number=user_id)
@@ -109,7 +121,7 @@ def _card(view: Board | Prompt) -> Iterator[Piece]:
         yield line(view.begins, rank=7)
 
 
-def _question(asked: Question, words: DialogueWords) -> Iterator[Piece]:
+def _question(asked: Question, words: ConversationWords) -> Iterator[Piece]:
     yield own("\n\n❓ ")
     yield line(asked.label, rank=2)
     if not asked.is_required:
@@ -121,9 +133,11 @@ def _question(asked: Question, words: DialogueWords) -> Iterator[Piece]:
         yield own(f"\n{words.so_far}\n")
         yield Piece(Part(sound(visible(asked.so_far)), Look.BLOCK), rank=30)
     if not all(map(_fits_a_button, asked.choices)):
-        for number, label in enumerate(asked.choices, asked.first):
-            yield own(f"\n{number}. ")
-            yield line(fitted(sound(label), 2 * LONGEST_OPTION), rank=8)
+        labels = (_one_line(label, 2 * LONGEST_OPTION) for label in asked.choices)
+        listed = "\n".join(f"{number}. {label}" for number, label in enumerate(labels, 1))
+        # One piece for all of them: a message has at most 100 entities.
+        yield own("\n")
+        yield Piece(Part(listed, Look.BLOCK), rank=8)
     if asked.problem:
         yield own("\n⚠️ ")
         yield _told(asked.problem)
@@ -137,11 +151,10 @@ def _answers(board: Board) -> Iterator[Piece]:
     if answers:
         yield own("\n")
     # One piece for each: a message has at most 100 entities, and what is beyond would be live.
-    for given in answers:
-        label, value = _one_line(given.label, _ANSWER_LABEL_UNITS), _one_line(given.value, share)
-        yield own("\n✗ " if given.was_removed else "\n✓ ")
-        removed = board.words.removed.format(label=label, value=value)
-        yield line(removed if given.was_removed else f"{label} {value}", rank=6)
+    for label, value in answers:
+        yield own("\n✓ ")
+        given = f"{_one_line(label, _ANSWER_LABEL_UNITS)} {_one_line(value, share)}"
+        yield line(given, rank=6)
 
 
 def _button(offer: Offer) -> Key:
@@ -149,7 +162,7 @@ def _button(offer: Offer) -> Key:
     colour = KeyboardButtonStyle.SUCCESS.value if offer.is_main else ""
     return Key(
         _one_line(words, _MOST_LABEL).strip() or "—",
-        callback_data=form_button_data(offer.button),
+        callback_data=write_button(offer.button),
         style=colour,
     )
 

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 from sayso.chats.adapter import PressTaker
 from sayso.chats.incoming import NotTaken, handed
 from sayso.chats.places import Answered, Place, Press
-from sayso.dialogues.chat import FormPress, Reply
-from sayso.dialogues.chat import Taken as FormTaken
-from sayso.dialogues.dialogues import Dialogues
 from sayso.errors import CallbackError
+from sayso.platforms.conversation import FormPress, Reply
+from sayso.platforms.conversation import Taken as FormTaken
+from sayso.platforms.conversation_replies import ConversationReplies
 from sayso.seldom import Seldom
 from sayso_telegram.incoming.commands import Commands
 from sayso_telegram.people import People
@@ -61,12 +61,12 @@ class Taken:
 
 
 class Intake:
-    """Hands presses and moves to the desk, replies to their dialogues; for webhook and polling."""
+    """Hands presses and moves to the desk, replies to their forms; for webhook and polling."""
 
     def __init__(
         self,
         desk: PressTaker,
-        dialogues: Dialogues,
+        replies: ConversationReplies,
         people: People,
         commands: Commands,
         *,
@@ -75,7 +75,7 @@ class Intake:
     ) -> None:
         self._words = words
         self._desk = desk
-        self._dialogues = dialogues
+        self._replies = replies
         self._people = people
         self._commands = commands
         self._desk_seconds = desk_seconds
@@ -89,10 +89,10 @@ class Intake:
             self._people.heard(*presser_of(update))
             return await self._press(found)
         if isinstance(found, FormPress):
-            work = self._dialogues.press(found)
+            work = self._replies.press(found)
             return await self._form(work, found.message.place, found.ticket)
         if isinstance(found, Reply):
-            return await self._form(self._dialogues.reply(found), found.message.place)
+            return await self._form(self._replies.reply(found), found.message.place)
         if isinstance(found, Pending):
             return Taken(stored=await self._commands.take(found))
         if isinstance(found, Moved):

@@ -14,7 +14,7 @@ from pydantic_core import from_json
 
 from sayso.chats.adapter import PressTaker
 from sayso.chats.incoming import bounded_body
-from sayso.dialogues.dialogues import Dialogues
+from sayso.platforms.conversation_replies import ConversationReplies
 from sayso.seldom import Seldom
 from sayso.stores.ports import Leases
 from sayso.tasks import Background
@@ -61,10 +61,9 @@ class TelegramListener:
         self._refusals = Seldom(_log)
         self._secrets = tuple(secret.encode() for secret in config.webhook_secrets)
         self._adapter = adapter
-        dialogues = Dialogues(adapter.drafts, adapter.messages, leases, desk)
         self._intake = Intake(
             desk,
-            dialogues,
+            ConversationReplies(adapter.conversations, leases, desk),
             adapter.people,
             Commands(adapter, desk, seconds=desk_seconds),
             desk_seconds=desk_seconds,

@@ -58,6 +58,8 @@ def _line(
         yield Part(" ")
         yield Part(about, Look.CODE)
     yield Part(f" · {words.calls.expires} ")
-    yield Part(words.dialogues.cards.formats.time(one.expires_at), Look.MOMENT, at=one.expires_at)
+    yield Part(
+        words.conversations.cards.formats.time(one.expires_at), Look.MOMENT, at=one.expires_at
+    )
     if one.link:
         yield Part(f"\n{one.link}")

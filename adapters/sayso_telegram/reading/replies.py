@@ -5,33 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 from sayso.chats.places import MessageRef
-from sayso.dialogues.chat import Reply
+from sayso.platforms.conversation import Reply
 from sayso_telegram.addresses import actor_of, chat_id_of, chat_place, id_of, topic_of, user_of
 
 
-def read_reply(message: Any, *, is_edit: bool = False) -> Reply | None:
-    """The message as a reply; None when it is not one that may concern us.
-
-    An edit counts even when it no longer says what it replies to: Telegram
-    leaves that out once the message replied to is gone.
-    """
+def read_reply(message: Any) -> Reply | None:
+    """Return the message as a reply; None when it is not one that may concern us."""
     if not isinstance(message, dict):
         return None
     chat_id = chat_id_of(message)
     message_id = id_of(message.get("message_id"))
     replied = message.get("reply_to_message")
     reply_to = _bots_message(replied)
-    if chat_id is None or message_id is None or (reply_to is None and not is_edit):
+    if chat_id is None or message_id is None or reply_to is None:
         return None
     # Message, sender_chat: written in the name of a chat, by whomever; `from` is a stand-in then.
     user_id = None if "sender_chat" in message else user_of(message.get("from"))
     text = message.get("text")
     return Reply(
         message=MessageRef(chat_place(chat_id, topic_of(message)), str(message_id)),
-        reply_to=None if reply_to is None else str(reply_to),
+        reply_to=str(reply_to),
         actor=None if user_id is None else actor_of(user_id),
         text=text if isinstance(text, str) and text else None,
-        is_edit=is_edit,
     )
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sayso.chats.places import MessageRef, Place, Press
-from sayso.dialogues.buttons import FormButton, read_form_button
-from sayso.dialogues.chat import FormPress, Reply
+from sayso.platforms import conversation_steps
+from sayso.platforms.conversation import FormPress, Reply
+from sayso.platforms.conversation_steps import FormButton
 from sayso_telegram.addresses import (
     LARGEST_ID,
     actor_of,
@@ -22,10 +23,9 @@ from sayso_telegram.reading.commands import Pending, read_command
 from sayso_telegram.reading.replies import read_reply
 
 # What the bot asks Telegram for, by webhook and by polling alike. message: replies that fill in a
-# form, commands, and a group tells of its migration in a service message; edited_message: whoever
-# edits such a reply is told that it changes nothing; callback_query: the presses; my_chat_member:
-# somebody blocked or removed the bot.
-ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "my_chat_member")
+# form, commands, and a group tells of its migration in a service message; callback_query: the
+# presses; my_chat_member: somebody blocked or removed the bot.
+ALLOWED_UPDATES = ("message", "callback_query", "my_chat_member")
 
 _MOST_QUERY_ID = 256
 _GONE = ("left", "kicked")
@@ -71,8 +71,6 @@ def read_update(update: Any) -> Press | FormPress | Reply | Pending | Moved | Ba
         return _query(update["callback_query"])
     if isinstance(message := update.get("message"), dict):
         return read_reply(message) or read_command(message) or _service_message(message)
-    if "edited_message" in update:
-        return read_reply(update["edited_message"], is_edit=True) or Nothing("not_a_press")
     if isinstance(change := update.get("my_chat_member"), dict):
         return _membership(change)
     return Nothing("not_a_press")
@@ -89,7 +87,11 @@ def _query(query: Any) -> Press | FormPress | Nothing:
     if user_id is None:
         return Nothing("no_person", query_id)
     data = query.get("data")
-    button = (read_button(data) or read_form_button(data)) if isinstance(data, str) else None
+    button = (
+        (read_button(data) or conversation_steps.read_button(data))
+        if isinstance(data, str)
+        else None
+    )
     ref = _message(query.get("message"))
     if button is None:
         where = {} if ref is None else {"place": ref.place}

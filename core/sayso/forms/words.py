@@ -17,7 +17,6 @@ class FormWords:
     leave_out: str
     back: str
     skip: str
-    remove: str
     done: str
 
     yes: str
@@ -70,7 +69,6 @@ class FormWords:
             self.cancel,
             self.done,
             self.leave_out,
-            self.remove,
             self.send,
             self.skip,
         )
@@ -83,7 +81,6 @@ ENGLISH = FormWords(
     leave_out="Leave it out",
     back="Back",
     skip="Skip",
-    remove="Remove it",
     done="Done",
     yes="Yes",
     no="No",

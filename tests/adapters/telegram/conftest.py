@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.telegram_dialogue import CHANNEL, TOKEN, Chat
+from support.telegram_conversation import CHANNEL, TOKEN, Chat
 
 from sayso.cards.card import Card, CardBody, Choice
 from sayso.values import one_value

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sayso.chats.places import MessageRef, Place, Press
-from sayso.dialogues.chat import Reply
+from sayso.platforms.conversation import Reply
 from sayso_telegram.reading.updates import Barred, Moved, Nothing, read_update
 
 HANDLE = "HANDLEHANDLEHANDLE1234"
@@ -31,16 +31,7 @@ def place(chat_id: int, thread: str = "") -> Place:
         ("callback_query_inaccessible_message", Nothing("not_our_button", "4382bfdwdsb323b2d9")),
         ("callback_query_inline_message", Nothing("not_our_button", "id")),
         ("callback_query_private", Nothing("not_our_button", "1115664380233733737")),
-        (
-            "edited_message_private",
-            Reply(
-                MessageRef(place(1111111), "1365"),
-                None,
-                "telegram:1111111",
-                "Edited text",
-                is_edit=True,
-            ),
-        ),
+        ("edited_message_private", Nothing("not_a_press")),
         ("message_anonymous_admin_service", Nothing("not_a_press")),
         ("message_anonymous_admin_text", Nothing("not_a_press")),
         ("message_forum_topic_reply", Nothing("not_a_press")),

@@ -44,8 +44,6 @@ async def fill_in_the_first_half(room: Room) -> None:
 async def fill_in_the_second_half(room: Room) -> None:
     await room.press("❓ Express", "Yes")
     await room.press("❓ Colour", "Green")
-    await room.press("❓ City", "›")
-    await room.press("❓ City", "›")
     await room.press("❓ City", "City 41")
     await room.press("❓ Extras", "Blue")
     await room.press("❓ Extras", "Red")

@@ -6,11 +6,10 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 from support.clock import Clock
-from support.telegram_dialogue import GROUP, PICK, TOKEN, BrokenDrafts, Chat
+from support.telegram_conversation import GROUP, PICK, TOKEN, BrokenDrafts, Chat
 
 from sayso.cards.card import Card, Ended
 from sayso.chats.places import MessageRef, Place
@@ -35,19 +34,15 @@ class SlowDrafts(BrokenDrafts):
 
 
 class SlowChat(Chat):
-    """A chat with a store that a test can hold up, and pauses that end when it says so."""
+    """A chat with a store that a test can hold up, and an adapter that it closes."""
 
     def __init__(self, playground: Playground, card: Callable[..., Card]) -> None:
         super().__init__(playground, card)
         self.drafts: SlowDrafts = SlowDrafts(self.clock)
-        self.watched = asyncio.Event()
         self.closing = AsyncExitStack()
 
     async def start(self, open_seconds: float) -> None:
-        async def pause(_: float) -> None:
-            await self.watched.wait()
-
-        await self.open(self.closing, open_seconds=open_seconds, pause=pause)
+        await self.open(self.closing, open_seconds=open_seconds)
 
     async def close(self) -> None:
         """Let everything go on, and close the adapter, which leaves nothing under way."""
@@ -136,7 +131,7 @@ async def test_a_store_that_goes_away_while_a_form_is_posted_leaves_no_board(
     assert slow.telegram.messages() == before
 
 
-async def test_a_form_whose_process_died_with_the_desks_answer_is_closed_later(
+async def test_a_form_whose_process_died_with_the_desks_answer_is_closed_by_its_next_press(
     slow: SlowChat,
 ) -> None:
     await slow.ask(PICK)
@@ -147,12 +142,11 @@ async def test_a_form_whose_process_died_with_the_desks_answer_is_closed_later(
     await slow.adapter.update(slow.ref, [replace(slow.card, state=ended)])
     assert slow.board.buttons
 
-    slow.clock.now += timedelta(seconds=20)
-    slow.watched.set()
+    taken = await slow.press("A")
 
-    await slow.telegram.until(
-        lambda: "already denied by bob" in slow.telegram.state.messages[GROUP, board.id].text
-    )
+    assert taken.toast is not None
+    assert "already denied by bob" in taken.toast.text
+    assert not slow.desk.presses[1:]
     assert not slow.telegram.state.messages[GROUP, board.id].buttons
 
 
@@ -173,15 +167,14 @@ async def test_a_form_that_went_on_after_the_desk_failed_is_closed_with_its_card
 
 async def test_what_was_answered_is_not_kept_after_the_end(slow: SlowChat) -> None:
     prompt = await slow.ask()
-    dialogue = await slow.adapter.drafts.bound(
-        MessageRef(Place("telegram", str(GROUP)), str(prompt.id))
-    )
-    assert dialogue is not None
+    store = slow.adapter.conversations.store
+    asked = await store.find(MessageRef(Place("telegram", str(GROUP)), str(prompt.id)))
+    assert asked is not None
     await slow.reply(prompt, "the first secret")
     await slow.reply(slow.newest, "the other")
 
-    kept = await slow.adapter.drafts.read(dialogue.dialogue_id)
+    kept = await store.read(asked.conversation_id)
 
     assert kept is not None
     assert kept.ended
-    assert (kept.values, kept.initial) == ({}, {})
+    assert kept.values == {}

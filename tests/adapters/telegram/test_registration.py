@@ -34,7 +34,7 @@ async def test_a_webhook_is_set_with_its_secret_and_the_right_updates(
     updates = playground.telegram.updates
     assert updates.url == state.url == URL
     assert updates._secret == "first-secret"
-    assert updates.allowed == ["message", "edited_message", "callback_query", "my_chat_member"]
+    assert updates.allowed == ["message", "callback_query", "my_chat_member"]
     assert updates.max_connections == 20
     assert state.updates_fit
 
@@ -77,8 +77,8 @@ async def test_the_last_error_is_shown(playground: Playground, config: TelegramC
     ("allowed", "fit"),
     [
         ((), True),
-        (("message", "edited_message", "callback_query", "my_chat_member", "poll"), True),
-        (("message", "callback_query", "my_chat_member"), False),
+        (("message", "callback_query", "my_chat_member", "poll"), True),
+        (("message", "callback_query"), False),
         (("message",), False),
         (("callback_query", "my_chat_member"), False),
     ],

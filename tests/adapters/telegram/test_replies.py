@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from support.telegram_dialogue import ALICE, BOB, CHANNEL, GROUP, PICK, TWO, Chat
+from support.telegram_conversation import ALICE, BOB, CHANNEL, GROUP, PICK, TWO, Chat
 
 from sayso.cards.card import Choice
 from sayso.chats.places import Answer, Answered
-from sayso.dialogues.chat import Reply
 from sayso.errors import DeliveryError
 from sayso.forms.form import Form, FormField
+from sayso.platforms.conversation import Reply
 from sayso_telegram.incoming.intake import Taken
 from sayso_telegram.reading.replies import read_reply
 
@@ -65,28 +65,6 @@ async def test_an_anonymous_admins_reply_is_nobodys(chat: Chat) -> None:
 
     assert "nobody can tell whose answer it is" in chat.told()
     assert prompt in chat.telegram.messages()
-
-
-async def test_an_edit_of_an_answer_changes_nothing_and_is_told_once(chat: Chat) -> None:
-    await chat.reply(await chat.ask(), "one")
-    said = chat.said
-
-    await chat.edit(said, "no, this")
-    assert "Editing a message changes nothing" in chat.told()
-    await chat.edit(said, "or that")
-    assert len([m for m in chat.telegram.messages() if m.reply_to == said.id]) == 1
-    await chat.reply(next(m for m in chat.telegram.messages() if m.forces_reply), "two")
-
-    assert chat.desk.presses[0].inputs == {"a": "one", "b": "two"}
-
-
-async def test_an_edit_of_any_other_message_is_nobodys_business(chat: Chat) -> None:
-    await chat.ask()
-    said = chat.telegram.say(GROUP, "hello", by="alice")
-
-    assert await chat.edit(said, "hello there") == Taken(stored=True)
-
-    assert chat.told(0) == ""
 
 
 async def test_a_sticker_is_no_answer(chat: Chat) -> None:
@@ -285,7 +263,6 @@ async def test_agents_words_are_never_live(chat: Chat) -> None:
 )
 def test_what_is_no_reply_is_none(message: Any) -> None:
     assert read_reply(message) is None
-    assert read_reply(message, is_edit=True) is None
 
 
 def test_a_reply_to_a_person_is_none_of_ours() -> None:

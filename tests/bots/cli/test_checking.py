@@ -292,7 +292,7 @@ async def test_a_webhook_without_the_edits_of_messages_is_a_line(
     run: Run, playground: Playground
 ) -> None:
     await command(run, playground, "webhook", "set", HOOK, toml="")
-    playground.telegram.updates.allowed.remove("edited_message")
+    playground.telegram.updates.allowed.remove("my_chat_member")
 
     done = await command(run, playground, "check", "--json")
 

@@ -12,14 +12,14 @@ import pytest
 from support.tables import counted_of, gaps_of, texts_of
 
 from sayso.languages import NAMES
-from sayso.languages.tables import DESK, DIALOGUES
+from sayso.languages.tables import CONVERSATIONS, DESK
 from sayso.text.blanks import unmarked
 from sayso_slack.languages import LANGUAGES as SLACK
 from sayso_telegram.languages import LANGUAGES as TELEGRAM
 
 TABLES: Mapping[str, Mapping[str, Any]] = {
     "desk": DESK,
-    "dialogues": DIALOGUES,
+    "conversations": CONVERSATIONS,
     "slack": SLACK,
     "telegram": TELEGRAM,
 }
@@ -77,7 +77,6 @@ BUTTONS = (
     "questions.always.always_project",
     "questions.always.always_these",
     "questions.cards.forms.skip",
-    "questions.cards.forms.remove",
     "questions.cards.forms.done",
     "questions.cards.forms.leave_out",
 )
@@ -98,10 +97,10 @@ def test_every_language_has_every_table_and_its_tag() -> None:
     for tag in NAMES:
         words = DESK[tag]
         assert (words.tag, words.questions.limits.tag) == (tag, tag)
-        assert DIALOGUES[tag].cards is words.cards
+        assert CONVERSATIONS[tag].cards is words.cards
         assert SLACK[tag].cards is words.cards
         assert SLACK[tag].calls is words.calls
-        assert TELEGRAM[tag].dialogues is DIALOGUES[tag]
+        assert TELEGRAM[tag].conversations is CONVERSATIONS[tag]
         assert TELEGRAM[tag].calls is words.calls
 
 

@@ -12,7 +12,6 @@ GERMAN = FormWords(
     leave_out="Weglassen",
     back="Zurück",
     skip="Überspringen",
-    remove="Entfernen",
     done="Fertig",
     yes="Ja",
     no="Nein",
@@ -55,7 +54,7 @@ GERMAN = FormWords(
     not_json="Das ist kein JSON ({problem}): Zeile {line}, Spalte {column}",
     no_such_constant="{name} ist kein JSON",
     name_twice="Ein Name kommt in demselben Objekt zweimal vor",
-    json="JSON",
+    json="Text in JSON",
     json_such_as="JSON, etwa {example}",
     unfit_for_schema="Das passt nicht: {problem}",
 )

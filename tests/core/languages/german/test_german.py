@@ -10,7 +10,7 @@ from support.tables import texts_of
 
 from sayso import ToolCall
 from sayso.always.terms import span
-from sayso.languages.tables import DESK, DIALOGUES
+from sayso.languages.tables import CONVERSATIONS, DESK
 from sayso_slack.languages import LANGUAGES as SLACK
 from sayso_telegram.languages import LANGUAGES as TELEGRAM
 
@@ -58,7 +58,7 @@ def test_how_a_question_ended_is_said_as_a_sentence() -> None:
 
 
 def test_people_are_spoken_to_in_one_way_everywhere() -> None:
-    tables = (GERMAN, DIALOGUES["de"], SLACK["de"], TELEGRAM["de"])
+    tables = (GERMAN, CONVERSATIONS["de"], SLACK["de"], TELEGRAM["de"])
     familiar = re.compile(r"\b(?:du|dich|dir|dein\w*|euch|euer|eure\w*)\b", re.IGNORECASE)
 
     assert [text for table in tables for _, text in texts_of(table) if familiar.search(text)] == []

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from support.telegram_dialogue import ALICE, GROUP, PICK, Chat
+from support.telegram_conversation import ALICE, GROUP, PICK, Chat
 
 from sayso.cards.card import Choice, Ended
 from sayso.chats.places import Answer, Answered
@@ -138,6 +138,7 @@ async def test_problems_the_desk_finds_lead_back_to_their_field(chat: Chat) -> N
     assert "not this one" in chat.newest.text
     assert chat.newest.forces_reply
     await chat.reply(chat.newest, "other")
+    await chat.press("Keep: two")
 
     assert chat.desk.presses[-1].inputs == {"a": "other", "b": "two"}
 

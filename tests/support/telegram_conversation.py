@@ -13,9 +13,9 @@ from support.desk_double import DeskDouble
 from sayso.cards.card import Card, Choice
 from sayso.chats.places import Answer, Answered, Place, Press
 from sayso.clock import utc_now
-from sayso.dialogues.dialogues import Dialogues
 from sayso.errors import StoreUnreachableError
 from sayso.forms.form import Form, FormField, Option
+from sayso.platforms.conversation_replies import ConversationReplies
 from sayso.stores.memory.drafts import MemoryDrafts
 from sayso.stores.memory.leases import MemoryLeases
 from sayso_playground import Playground, TelegramMessage
@@ -66,9 +66,9 @@ class Chat:
             TelegramAdapter(config, self.drafts, clock=self.clock, **how)
         )
         self.adapter.people.heard(ALICE, "Alice")
-        dialogues = Dialogues(self.adapter.drafts, self.adapter.messages, self.leases, self.desk)
+        replies = ConversationReplies(self.adapter.conversations, self.leases, self.desk)
         commands = Commands(self.adapter, self.desk, seconds=5)
-        self.intake = Intake(self.desk, dialogues, self.adapter.people, commands, desk_seconds=5)
+        self.intake = Intake(self.desk, replies, self.adapter.people, commands, desk_seconds=5)
 
     async def ask(
         self,
@@ -102,10 +102,6 @@ class Chat:
     ) -> Taken:
         said = self.telegram.say(to.chat, text, by=by, reply_to=to, **how)
         return await self.take("message", self.telegram.state.message_json(said), said, **how)
-
-    async def edit(self, message: TelegramMessage, text: str) -> Taken:
-        edited = self.telegram.correct(message, text)
-        return await self.take("edited_message", self.telegram.state.message_json(edited), edited)
 
     async def take(
         self, kind: str, content: Any, said: TelegramMessage, *, anonymous: bool = False, **_: Any

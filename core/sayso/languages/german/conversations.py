@@ -1,16 +1,15 @@
-"""The words of dialogues, in German."""
+"""The words of forms that are asked question by question, in German."""
 
 from __future__ import annotations
 
-from sayso.dialogues.words import DialogueWords
 from sayso.languages.german.cards import GERMAN as CARDS
+from sayso.platforms.words import ConversationWords
 
-GERMAN = DialogueWords(
+GERMAN = ConversationWords(
     for_person="Für {person}",
     step="{at} von {count}",
     optional="(freiwillig)",
     so_far="Bisher:",
-    removed="{label}: entfernt, war {value}",
     summary="Stimmt das alles?",
     reply_here="{person}, bitte auf diese Nachricht antworten: {label}",
     user="Konto {number}",
@@ -33,10 +32,6 @@ GERMAN = DialogueWords(
     over="Die Zeit dafür ist vorbei: bitte auf der Karte noch einmal drücken.",
     answered="Das ist schon beantwortet: oben im Formular steht, wo es weitergeht.",
     changed="Das Formular hat sich inzwischen geändert.",
-    edited=(
-        "Eine Nachricht zu bearbeiten ändert nichts: es zählt, was zuerst gesendet wurde. "
-        "Bitte stattdessen noch einmal auf eine Frage antworten."
-    ),
     not_text="Hier zählt nur Text: bitte mit Text auf die Frage antworten.",
     nobodys=(
         "Das wurde im Namen eines Chats oder anonym gesendet, niemand kann also wissen, von wem "

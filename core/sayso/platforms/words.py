@@ -1,4 +1,4 @@
-"""The words of dialogues: what is asked step by step, and what repliers are told."""
+"""The words of forms that are asked question by question, and what repliers are told."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from sayso.cards.words import CardWords
 
 
 @dataclass(frozen=True, slots=True)
-class DialogueWords:
-    """One language of dialogues, with that of cards: templates with named gaps.
+class ConversationWords:
+    """One language of conversations, with that of cards: templates with named gaps.
 
     ``person`` and ``label`` may be shown as what they are, a mention or a name.
     """
@@ -19,7 +19,6 @@ class DialogueWords:
     step: str
     optional: str
     so_far: str
-    removed: str
     summary: str
     reply_here: str
     user: str
@@ -45,7 +44,6 @@ class DialogueWords:
     over: str
     answered: str
     changed: str
-    edited: str
     not_text: str
     nobodys: str
     not_their_question: str
@@ -55,12 +53,11 @@ class DialogueWords:
     cards: CardWords
 
 
-ENGLISH = DialogueWords(
+ENGLISH = ConversationWords(
     for_person="For {person}",
     step="{at} of {count}",
     optional="(optional)",
     so_far="So far:",
-    removed="{label}: removed, was {value}",
     summary="Is all of this right?",
     reply_here="{person}, reply to this message: {label}",
     user="user {number}",
@@ -83,10 +80,6 @@ ENGLISH = DialogueWords(
     over="The time for this is over: press the button on the card again.",
     answered="This was answered already: the form above shows where it stands.",
     changed="The form has changed in the meantime.",
-    edited=(
-        "Editing a message changes nothing: what was sent first counts. "
-        "Reply to a question again instead."
-    ),
     not_text="Only text can be an answer here: reply to the question with text.",
     nobodys=(
         "This was sent in the name of a chat or an anonymous admin, so nobody can tell whose "

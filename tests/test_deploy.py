@@ -205,7 +205,7 @@ def test_the_example_settings_show_every_setting() -> None:
         for kind in vars(room).values()
         if isinstance(kind, type) and issubclass(kind, Section) and kind.__module__ == room.__name__
     ]
-    models += [people.person_section(platforms), policies.PolicySection, RuleTable]
+    models += [people.build_person_section(platforms), policies.PolicySection, RuleTable]
     known = {name for model in models for name in model.model_fields}
 
     assert shown == known

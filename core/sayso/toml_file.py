@@ -62,7 +62,7 @@ class TomlFile:
     refused: set[KeyPath] = field(default_factory=set, kw_only=True)
 
     def read_section(self, model: type[_Model], *path: str | int) -> _Model | None:
-        """The section at a path, None when it is wrong; a missing one has its defaults."""
+        """Read the section at a path, None when it is wrong; a missing one has its defaults."""
         try:
             return model.model_validate(self.get(path, {}))
         except ValidationError as error:
@@ -71,7 +71,7 @@ class TomlFile:
             return None
 
     def get(self, path: KeyPath, default: Any = None) -> Any:
-        """What was written at a path, ``default`` where nothing was."""
+        """Return the value at a path, ``default`` where nothing was written."""
         value: Any = self.data
         for part in path:
             try:
@@ -90,13 +90,13 @@ class TomlFile:
         self.problems.append((str(path[0]), f"{self.locate(path)} {text}"))
 
     def locate(self, path: KeyPath) -> str:
-        """Where a key stands: file, line and key."""
+        """Name the file, the line and the key of a path."""
         key = printable(format_key(path))
         line = self.line(path)
         return f"{self.name} line {line}: {key}" if line else f"{self.name}: {key}"
 
     def line(self, path: KeyPath) -> int | None:
-        """The line of a key, or of the nearest thing that it stands in."""
+        """Return the line of a key, or of the nearest thing that it stands in."""
         known = (path[:length] for length in range(len(path), 0, -1))
         return next((self.lines[part] for part in known if part in self.lines), None)
 
@@ -111,12 +111,12 @@ class TomlFile:
             raise SettingsError(dict.fromkeys(problems))
 
     def _explain(self, model: type[BaseModel], base: KeyPath, detail: ErrorDetails) -> None:
-        path = self._existing((*base, *detail["loc"]))
+        path = self._keep_existing((*base, *detail["loc"]))
         kind, context, given = detail["type"], detail.get("ctx", {}), shown(detail["input"])
         if kind == "extra_forbidden":
             text = explain_unknown_key(str(path[-1]), model.model_fields)
         elif kind == "missing":
-            path = self._existing((*base, *detail["loc"][:-1]))
+            path = self._keep_existing((*base, *detail["loc"][:-1]))
             text = f"has no {detail['loc'][-1]!r}; add one"
         elif kind == "tuple_type" and isinstance(detail["input"], dict):
             text = f"is one table; write [[{format_key(path)}]] over each"
@@ -130,8 +130,8 @@ class TomlFile:
             text = f"is wrong: {detail['msg']}; it is {given}"
         self.add_problem(path, text)
 
-    def _existing(self, path: KeyPath) -> KeyPath:
-        """As much of a path as was written: validation may have put a lone value in a list."""
+    def _keep_existing(self, path: KeyPath) -> KeyPath:
+        """Return as much of a path as was written: validation may put a lone value in a list."""
         value: Any = self.data
         for depth, part in enumerate(path):
             if isinstance(value, str):
@@ -161,7 +161,7 @@ _SENTENCES = {
 
 
 def format_key(path: KeyPath) -> str:
-    """A key in words, its lists counted as people count, from 1: ``policy 1.deny 2.tool``."""
+    """Write a key in words, its lists counted as people count, from 1: ``policy 1.deny 2.tool``."""
     parts = (f" {part + 1}" if isinstance(part, int) else f".{part}" for part in path)
     return "".join(parts).lstrip(". ")
 
@@ -175,7 +175,7 @@ def _explain_table(path: KeyPath, written: object) -> str:
 
 
 def explain_unknown_key(key: str, known: Iterable[str], otherwise: str = "") -> str:
-    """What to say of a key that is not a setting: the nearest one, or all there are.
+    """Explain that a key is no setting: name the nearest one, or all there are.
 
     ``otherwise`` goes on where none is near.
     """
@@ -188,7 +188,7 @@ def explain_unknown_key(key: str, known: Iterable[str], otherwise: str = "") -> 
 
 
 def read_text(name: str, *, fix: str = "") -> str:
-    """The text of a file; ``fix`` is what to do where there is none.
+    """Read a file; ``fix`` is what to do where there is none.
 
     Raises:
         SettingsError: it cannot be read.
@@ -204,7 +204,7 @@ def read_text(name: str, *, fix: str = "") -> str:
 
 
 def parse_toml(text: str, name: str) -> tuple[dict[str, Any], Mapping[KeyPath, int]]:
-    """What stands in a text, and on which lines.
+    """Parse a text; return its values, and the lines of its keys.
 
     Raises:
         SettingsError: the text is not TOML.
@@ -224,13 +224,13 @@ def parse_toml(text: str, name: str) -> tuple[dict[str, Any], Mapping[KeyPath, i
     except ValueError:
         # Python reads no number of more than 4,300 digits.
         raise SettingsError([f"{name} holds a number that is too long to be read"]) from None
-    if _depth(data) > MAX_DEPTH:
+    if _count_levels(data) > MAX_DEPTH:
         raise SettingsError([_explain_depth(name)])
     return data, find_key_lines(text)
 
 
-def _depth(data: Any) -> int:
-    """How deep tables and lists are nested, level by level."""
+def _count_levels(data: Any) -> int:
+    """Count how deep tables and lists are nested, level by level."""
     depth, level = 0, [data]
     while level and depth <= MAX_DEPTH:
         inner = (each.values() if isinstance(each, dict) else each for each in level)
@@ -248,7 +248,7 @@ def _explain_unreadable(error: Exception) -> str:
 
 
 def find_key_lines(text: str) -> Mapping[KeyPath, int]:
-    """The line of every key, table and list item in a text that is valid TOML."""
+    """Find the line of every key, table and list item in a text that is valid TOML."""
     return _Scanner(text).lines
 
 
@@ -263,21 +263,21 @@ class _Scanner:
         table: KeyPath = ()
         while self._skip_blank() < len(self._text):
             if self._text[self._at] == "[":
-                table = self._header()
+                table = self._read_header()
             else:
-                self._pair(table)
+                self._read_pair(table)
 
-    def _header(self) -> KeyPath:
+    def _read_header(self) -> KeyPath:
         is_list = self._text.startswith("[[", self._at)
-        line = self._line()
+        line = self._count_line()
         self._at += 2 if is_list else 1
-        path = self._placed(self._key(), is_list=is_list)
+        path = self._place_header(self._read_key(), is_list=is_list)
         self._at += 2 if is_list else 1
         self.lines.setdefault(path, line)
         return path
 
-    def _placed(self, key: KeyPath, *, is_list: bool) -> KeyPath:
-        """The path of a header: a list of tables counts, and its tables belong to its last item."""
+    def _place_header(self, key: KeyPath, *, is_list: bool) -> KeyPath:
+        """Return the path of a header; the tables of a list belong to its last item."""
         path: KeyPath = ()
         for depth, part in enumerate(key):
             path = (*path, part)
@@ -287,14 +287,14 @@ class _Scanner:
                 path = (*path, self._tables[path])
         return path
 
-    def _pair(self, table: KeyPath) -> None:
-        line = self._line()
-        path = (*table, *self._key())
+    def _read_pair(self, table: KeyPath) -> None:
+        line = self._count_line()
+        path = (*table, *self._read_key())
         self.lines[path] = line
         self._at += 1  # =
-        self._value(path)
+        self._read_value(path)
 
-    def _key(self) -> KeyPath:
+    def _read_key(self) -> KeyPath:
         parts: list[str | int] = []
         while match := _KEY_PART.match(self._text, self._at):
             self._at = match.end()
@@ -306,32 +306,32 @@ class _Scanner:
             self._at += 1
         return tuple(parts)
 
-    def _value(self, path: KeyPath) -> None:
+    def _read_value(self, path: KeyPath) -> None:
         self._skip_blank()
         first = self._text[self._at]
         if first == "[":
-            self._items(path)
+            self._read_items(path)
         elif first == "{":
-            self._inline_table(path)
+            self._read_inline_table(path)
         else:
             pattern = _STRING if first in "\"'" else _SCALAR
             match = pattern.match(self._text, self._at)
             self._at = match.end() if match else len(self._text)
 
-    def _items(self, path: KeyPath) -> None:
+    def _read_items(self, path: KeyPath) -> None:
         self._at += 1
         number = 0
         while self._skip_blank() < len(self._text) and self._text[self._at] != "]":
-            self.lines[(*path, number)] = self._line()
-            self._value((*path, number))
+            self.lines[(*path, number)] = self._count_line()
+            self._read_value((*path, number))
             number += 1
             self._skip_comma()
         self._at += 1
 
-    def _inline_table(self, path: KeyPath) -> None:
+    def _read_inline_table(self, path: KeyPath) -> None:
         self._at += 1
         while self._skip_blank() < len(self._text) and self._text[self._at] != "}":
-            self._pair(path)
+            self._read_pair(path)
             self._skip_comma()
         self._at += 1
 
@@ -346,5 +346,5 @@ class _Scanner:
             self._at = match.end()
         return self._at
 
-    def _line(self) -> int:
+    def _count_line(self) -> int:
         return self._text.count("\n", 0, self._at) + 1

@@ -226,7 +226,7 @@ async def _checked(
     except RequestLostError:
         raise
     except StoreUnreachableError as error:
-        raise StoreUnreachableError(said.settings.store.unreachable(error)) from None
+        raise StoreUnreachableError(said.settings.store.explain_unreachable(error)) from None
 
 
 def _key(text: str) -> str:

@@ -99,7 +99,7 @@ async def _book(store: StoreSettings, run: RunRef) -> RuleBook:
         try:
             return await backend.rules.book(run)
         except StoreUnreachableError as error:
-            raise StoreUnreachableError(store.unreachable(error)) from None
+            raise StoreUnreachableError(store.explain_unreachable(error)) from None
 
 
 async def _explained(

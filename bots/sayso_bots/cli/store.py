@@ -46,7 +46,7 @@ def with_store(
                 await backend.leases.ping()
                 return await look(backend)
             except StoreUnreachableError as error:
-                raise StoreUnreachableError(store.unreachable(error)) from None
+                raise StoreUnreachableError(store.explain_unreachable(error)) from None
 
     return asyncio.run(looked())
 
@@ -79,6 +79,6 @@ def unattended(store: StoreSettings) -> str:
     try:
         return "" if asyncio.run(desks()) else START_BOTS
     except StoreUnreachableError as error:
-        return store.unreachable(error)
+        return store.explain_unreachable(error)
     except TimeoutError:
         return f"{store.name}: no answer within {_LOOK_SECONDS:g} s"

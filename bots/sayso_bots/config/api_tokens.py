@@ -42,7 +42,7 @@ class ApiToken:
 
     @property
     def actor(self) -> str:
-        """Who it is where it asks and answers."""
+        """The actor that it is where it asks and answers."""
         return f"api:{self.name}"
 
     def speaks_for(self, agent_id: str) -> bool:
@@ -81,7 +81,7 @@ def find_token(tokens: Sequence[ApiToken], presented: str) -> ApiToken | None:
     return found
 
 
-def _origin(value: object) -> str:
+def _check_origin(value: object) -> str:
     if not isinstance(value, str) or not _ORIGIN.fullmatch(value):
         raise ValueError("is not an origin such as https://dashboard.example.com, without a path")
     return value
@@ -91,7 +91,7 @@ class ApiSection(Section):
     """[api], its tokens not looked at yet."""
 
     token: Any = ()
-    origins: tuple[Annotated[str, PlainValidator(_origin)], ...] = ()
+    origins: tuple[Annotated[str, PlainValidator(_check_origin)], ...] = ()
     per_second: Annotated[int, count_up_to(10_000)] = 50
 
 
@@ -114,7 +114,9 @@ def read_api(source: Source) -> ApiSettings | None:
         source.add_problem(("api", "token"), "must be written with two brackets: [[api.token]]")
         written = []
     tokens = [
-        token for number in range(len(written)) if (token := _token(source, number)) is not None
+        token
+        for number in range(len(written))
+        if (token := _read_token(source, number)) is not None
     ]
     _check_names(source, tokens)
     if section is None or not tokens:
@@ -151,7 +153,7 @@ def check_api_approvers(source: Source, routes: Routes, api: ApiSettings | None)
                 )
 
 
-def _token(source: Source, number: int) -> ApiToken | None:
+def _read_token(source: Source, number: int) -> ApiToken | None:
     path = ("api", "token", number)
     section = source.read_section(ApiTokenSection, *path)
     if section is None:

@@ -15,7 +15,7 @@ from sayso_bots.config.store_settings import StoreSettings, build_store_settings
 
 @dataclass(frozen=True, slots=True)
 class AskSettings:
-    """What a machine that only asks needs."""
+    """The settings of a machine that only asks."""
 
     store: StoreSettings
     policies: ServerPolicy

@@ -36,7 +36,7 @@ def count_up_to(highest: int, *, off: bool = False) -> PlainValidator:
     return PlainValidator(check)
 
 
-def duration_or(word: str, value: object, *, meaning: str = "") -> timedelta | None:
+def parse_duration_or(word: str, value: object, *, meaning: str = "") -> timedelta | None:
     """Read a duration; None where the word stands instead of one.
 
     Raises:

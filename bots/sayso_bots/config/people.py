@@ -27,10 +27,10 @@ _EXAMPLE = '{ from = "22:00", to = "07:00", zone = "Europe/Berlin" }'
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def _quiet(written: object) -> Quiet:
+def _parse_quiet_hours(written: object) -> Quiet:
     if not isinstance(written, dict) or written.keys() != {"from", "to", "zone"}:
         raise ValueError(f"is not quiet hours; write {_EXAMPLE}")
-    begins, ends = _time(written["from"]), _time(written["to"])
+    begins, ends = _parse_time(written["from"]), _parse_time(written["to"])
     try:
         return Quiet(begins, ends, ZoneInfo(str(written["zone"])))
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
@@ -44,7 +44,7 @@ def _quiet(written: object) -> Quiet:
         ) from None
 
 
-def _time(written: object) -> time:
+def _parse_time(written: object) -> time:
     if isinstance(written, time):
         return written.replace(second=0, microsecond=0)
     if not isinstance(written, str) or not _TIME.fullmatch(written):
@@ -52,32 +52,33 @@ def _time(written: object) -> time:
     return time.fromisoformat(written)
 
 
-QuietHours = Annotated[Quiet, PlainValidator(_quiet)]
+QuietHours = Annotated[Quiet, PlainValidator(_parse_quiet_hours)]
 
 
 class ReachSection(Section):
-    """When a person can be called."""
+    """[people.NAME]: the hours in which a person can be called."""
 
     away: Flag = False
     quiet: QuietHours | None = None
 
 
-def person_section(platforms: Iterable[Platform[Any]]) -> type[ReachSection]:
+def build_person_section(platforms: Iterable[Platform[Any]]) -> type[ReachSection]:
     """Return the model of [people.NAME]: a key for each platform, and one for API tokens."""
     fields: dict[str, Any] = {
-        platform.name: (_accounts(platform.name, platform.account), ()) for platform in platforms
+        platform.name: (_accept_accounts(platform.name, platform.account), ())
+        for platform in platforms
     }
-    fields["api"] = (_accounts("api", _token_name), ())
+    fields["api"] = (_accept_accounts("api", _check_token_name), ())
     return create_model("PersonSection", __base__=ReachSection, **fields)
 
 
-def _token_name(written: object) -> str:
+def _check_token_name(written: object) -> str:
     if not isinstance(written, str) or not TOKEN_NAME.fullmatch(written):
         raise ValueError("is not the name of an [[api.token]]")
     return written
 
 
-def _accounts(platform: str, check: Callable[[object], str]) -> Any:
+def _accept_accounts(platform: str, check: Callable[[object], str]) -> Any:
     one = Annotated[str, PlainValidator(lambda written: f"{platform}:{check(written)}")]
     return Annotated[tuple[one, ...], BeforeValidator(_as_list)]
 
@@ -94,7 +95,7 @@ def read_people(
     if not isinstance(written, dict):
         source.add_problem(("people",), "must be written as [people.NAME]")
         return {}, {}
-    model = person_section(platforms)
+    model = build_person_section(platforms)
     people: dict[str, frozenset[str]] = {}
     reach: dict[str, Reach] = {}
     for name in written:
@@ -153,7 +154,7 @@ def _check_person(
 ) -> None:
     path = ("people", name)
     if not people[name]:
-        keys = join_alternatives([_as_key(platform.account_example) for platform in platforms])
+        keys = join_alternatives([_format_key(platform.account_example) for platform in platforms])
         source.add_problem(path, f"has no account; add {keys}")
     if ":" in name or "@" in name or not name.strip():
         source.add_problem(path, "is not a name for a person; use one without : and @")
@@ -165,7 +166,7 @@ def _check_person(
             source.add_problem(where, f"has the account {account}, and so has {other}; remove one")
 
 
-def _as_key(account: str) -> str:
+def _format_key(account: str) -> str:
     """Write an account as it stands under a person."""
     platform, _, name = account.partition(":")
     return f"{platform} = {name}" if name.isdecimal() else f'{platform} = "{name}"'
@@ -187,6 +188,6 @@ def _explain_name(name: str, platforms: Platforms, people: Mapping[str, frozense
     key = person if _BARE.fullmatch(person) else json.dumps(person)
     here = f"write {json.dumps(person)} here and add" if person != name else "add"
     return (
-        f"is not in [people]; {here} [people.{key}] with {_as_key(platforms.account_example)}, "
+        f"is not in [people]; {here} [people.{key}] with {_format_key(platforms.account_example)}, "
         f"or name an account such as {platforms.account_example}"
     )

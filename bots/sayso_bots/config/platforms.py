@@ -60,16 +60,16 @@ class Platforms:
 
     @property
     def hiding(self) -> Hiding:
-        """What has the look of a secret of any of them."""
+        """The redaction of the secrets of all of them."""
         return sum(map(build_hiding, self), Hiding())
 
     def know_as_secret(self, text: str) -> bool:
-        """Whether a text holds what any of them, or anybody, knows as a secret."""
+        """Return True if a text holds what any of them, or anybody, knows as a secret."""
         secrets = (secret for platform in self for secret in platform.secrets)
         return holds_secret(text) or any(secret.is_in(text) for secret in secrets)
 
     def has_account(self, actor: str) -> bool:
-        """Whether the platform of an actor could have its account; of others nobody knows."""
+        """Return True if the actor's platform could have the account, or is not known."""
         name, _, account = actor.partition(":")
         if (platform := self.by_name.get(name)) is None:
             return True
@@ -79,7 +79,7 @@ class Platforms:
             return False
 
     def place(self, written: object) -> Place:
-        """A place on one of the platforms.
+        """Parse a place on one of the platforms.
 
         Raises:
             ValueError: it is not one; the message says what to write instead.
@@ -93,7 +93,7 @@ class Platforms:
         return place
 
     def named(self, name: str, *, also: Sequence[str] = ()) -> Platform[Any]:
-        """The platform of this name; ``also`` are other prefixes that would do.
+        """Return the platform of this name; ``also`` are other prefixes that would do.
 
         Raises:
             ValueError: there is none; the message says which there are.
@@ -107,7 +107,7 @@ class Platforms:
 
 
 def build_hiding(platform: Platform[Any]) -> Hiding:
-    """What has the look of one of the platform's secrets.
+    """Build the redaction of the platform's secrets.
 
     Raises:
         ValueError: everything has.
@@ -123,7 +123,7 @@ def join_alternatives(words: Sequence[str]) -> str:
 
 
 def load_platforms(source: Source, taken: Sequence[str]) -> Platforms:
-    """The installed platforms and those of the setting ``platforms``.
+    """Load the installed platforms and those of the setting ``platforms``.
 
     Names in ``taken`` are sections of the settings already. What cannot be
     loaded is noted in the source where the settings name it. Of two platforms
@@ -204,7 +204,7 @@ class Configured:
     settings: PlatformSettings[Any]
 
     def open(self, drafts: Drafts) -> AbstractAsyncContextManager[Bot]:
-        """Its bot while the block runs; see :meth:`Platform.open`.
+        """Open its bot while the block runs; see :meth:`Platform.open`.
 
         Raises:
             ConfigError: a library is not installed, or the settings make no sense.
@@ -244,7 +244,7 @@ def read_platform(
     platform: Platform[Any],
     needed: Callable[[Any], Iterable[Secret]],
 ) -> Configured | None:
-    """What is read for a platform; None where its section is wrong. Problems are noted."""
+    """Read the settings of a platform; None where its section is wrong. Problems are noted."""
     if isinstance(written := source.get((platform.name,)), list):
         text = (
             f"is written [{platform.name}], once: one `sayso serve` serves one workspace or bot of "
@@ -274,7 +274,7 @@ def read_platform(
 
 
 def explain_unrouted(source: Source, platforms: Platforms, routes: Routes) -> Mapping[str, str]:
-    """What to say of each platform that has its secrets set though no route leads to it."""
+    """Explain of each platform with its secrets set that no route leads to it."""
     routed = {place.platform for route in routes.routes for place in route.to}
     return {
         platform.name: (
@@ -289,8 +289,10 @@ def explain_unrouted(source: Source, platforms: Platforms, routes: Routes) -> Ma
 
 
 def explain_no_platform(platforms: Platforms) -> str:
-    """What to say where no platform is on."""
-    ways = [f"{way} for {platform.title}" for platform in platforms if (way := _least(platform))]
+    """Explain what switches a platform on."""
+    ways = [
+        f"{way} for {platform.title}" for platform in platforms if (way := _list_needed(platform))
+    ]
     several = "; all of them where there are several" if len(ways) > 2 else ", or both"
     if not ways:
         return "no platform is configured; install one"
@@ -298,7 +300,7 @@ def explain_no_platform(platforms: Platforms) -> str:
     return f"no platform is configured; set {how}; docs/setup.md shows each step"
 
 
-def _least(platform: Platform[Any]) -> str:
-    """The least that has to be set for a platform; empty where it needs no secret."""
+def _list_needed(platform: Platform[Any]) -> str:
+    """Name the least that has to be set for a platform; empty where it needs no secret."""
     needed = platform.needed(platform.settled(platform.section(), ()))
     return platform.quick_start or " and ".join(secret.variable for secret in needed)

@@ -60,10 +60,10 @@ def read_policies(source: Source) -> ServerPolicy:
     """
     written = source.get(("policy",), [])
     if isinstance(written, dict):
-        sections = [_section(source, ("policy",), "")]
+        sections = [_read_section(source, ("policy",), "")]
     elif isinstance(written, list):
         sections = [
-            _section(source, ("policy", number), f"policy {number + 1}")
+            _read_section(source, ("policy", number), f"policy {number + 1}")
             for number in range(len(written))
         ]
     else:
@@ -88,11 +88,11 @@ def read_always(source: Source) -> GrantOptions:
     )
 
 
-def _section(source: Source, path: KeyPath, called: str) -> Section:
-    _say_where_terms_belong(source, path)
+def _read_section(source: Source, path: KeyPath, called: str) -> Section:
+    _refuse_terms(source, path)
     table = source.read_section(PolicySection, *path) or PolicySection()
     own = policy_in(source, path, table)
-    shared = _shared(source, table)
+    shared = _read_shared(source, table)
     for key in ("default", "preset"):
         if getattr(shared, key) and getattr(own, key):
             source.add_problem((*path, key), f"is said in {table.file}, too; leave one of them out")
@@ -125,8 +125,8 @@ def _section(source: Source, path: KeyPath, called: str) -> Section:
     return section
 
 
-def _shared(source: Source, table: PolicySection) -> WrittenPolicy:
-    """The policy in the file of a section, which is looked for beside the settings."""
+def _read_shared(source: Source, table: PolicySection) -> WrittenPolicy:
+    """Read the policy in the file of a section, which is looked for beside the settings."""
     if table.file is None:
         return WrittenPolicy()
     file = Path(source.name).parent / table.file
@@ -140,7 +140,7 @@ def _shared(source: Source, table: PolicySection) -> WrittenPolicy:
     return policy
 
 
-def _say_where_terms_belong(source: Source, path: KeyPath) -> None:
+def _refuse_terms(source: Source, path: KeyPath) -> None:
     table = source.get(path)
     for key in AlwaysSection.model_fields if isinstance(table, dict) else ():
         if key in table:

@@ -41,7 +41,7 @@ class Rereading:
         self.seen: Fingerprint = ()
 
     def read(self) -> Reread:
-        """All settings as they are now, and what of them differs from the first time.
+        """Read all settings, and say what of them differs from the first time.
 
         Raises:
             SettingsError: something is wrong; a line for each problem.
@@ -73,7 +73,7 @@ class Rereading:
         return Reread(settings, sorted(changed))
 
     def look(self) -> Fingerprint:
-        """The files as they stand there now; what a link leads to counts, not the link."""
+        """Return the files as they stand there now; a link is followed."""
         return tuple(map(_look, self._files))
 
 

@@ -28,7 +28,7 @@ _MAX_REMINDERS = 5
 _MAX_NAMED = 5
 
 
-def _remind(written: object) -> tuple[float, ...]:
+def _parse_reminders(written: object) -> tuple[float, ...]:
     after = [parse_duration(one) for one in (written if isinstance(written, list) else [written])]
     if len(after) > _MAX_REMINDERS:
         raise ValueError(f"are too many reminders; write at most {_MAX_REMINDERS}")
@@ -47,7 +47,7 @@ class RouteSection(Section):
     timeout: Duration | None = None
     self_approval: Flag = False
     notify: Notify = "mention"
-    remind: Annotated[tuple[float, ...], PlainValidator(_remind)] = ()
+    remind: Annotated[tuple[float, ...], PlainValidator(_parse_reminders)] = ()
     quiet: QuietHours | None = None
     language: Any = None
 
@@ -70,7 +70,7 @@ def read_routes(source: Source, platforms: Platforms, configured: Collection[str
     """
     people, reach = read_people(source, platforms)
     routes = []
-    for number, written in enumerate(_written(source)):
+    for number, written in enumerate(_list_tables(source)):
         approvers = written.get("approvers") if isinstance(written, dict) else None
         for index, approver in enumerate(approvers if isinstance(approvers, list) else ()):
             text = explain_approver(approver, platforms, people)
@@ -89,7 +89,7 @@ def read_timeouts(source: Source) -> Routes:
 
     A process that only asks knows no platform, so nothing is said of what is wrong.
     """
-    count = len(_written(source))
+    count = len(_list_tables(source))
     sections = (source.read_section(RouteSection, "route", number) for number in range(count))
     routes = [_build_route(section) for section in sections if section is not None]
     return Routes(tuple(routes), read_names(source))
@@ -97,7 +97,7 @@ def read_timeouts(source: Source) -> Routes:
 
 def list_warnings(routes: Routes, platforms: Platforms) -> tuple[RouteWarning, ...]:
     """List what is allowed but hardly intended: places where nobody may approve, unused routes."""
-    return tuple(_warnings(routes, platforms))
+    return tuple(_find_warnings(routes, platforms))
 
 
 def format_approvers(routes: Routes, route: Route) -> str:
@@ -117,7 +117,7 @@ def format_route(route: Route) -> str:
     return f"{what}{whose} → {_join(route.to)}"
 
 
-def _written(source: Source) -> list[Any]:
+def _list_tables(source: Source) -> list[Any]:
     written = source.get(("route",), [])
     if isinstance(written, list):
         return written
@@ -213,7 +213,7 @@ def _read_language(source: Source, path: KeyPath, written: object) -> str:
     return ENGLISH
 
 
-def _warnings(routes: Routes, platforms: Platforms) -> Iterator[RouteWarning]:
+def _find_warnings(routes: Routes, platforms: Platforms) -> Iterator[RouteWarning]:
     caught = 0
     for number, route in enumerate(routes.routes, start=1):
         is_used = not caught

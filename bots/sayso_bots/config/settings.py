@@ -26,7 +26,7 @@ from sayso_bots.config.api_tokens import (
     list_api_warnings,
     read_api,
 )
-from sayso_bots.config.fields import Duration, Flag, count_up_to, duration_or, refuse_bool
+from sayso_bots.config.fields import Duration, Flag, count_up_to, parse_duration_or, refuse_bool
 from sayso_bots.config.platforms import (
     SETTING,
     Configured,
@@ -63,26 +63,26 @@ _MAX_TOGETHER = timedelta(seconds=5)
 _MAX_REASONS = 20
 
 
-def _short_wait(wait: timedelta) -> timedelta:
+def _check_wait(wait: timedelta) -> timedelta:
     if wait > LONGEST_WAIT:
         raise ValueError("is too long for a denial to wait for its reason; write at most 15m")
     return wait
 
 
-def _together(value: object) -> timedelta:
-    window = duration_or("off", value, meaning=", for a card for every call") or timedelta(0)
+def _parse_window(value: object) -> timedelta:
+    window = parse_duration_or("off", value, meaning=", for a card for every call") or timedelta(0)
     if window > _MAX_TOGETHER:
         raise ValueError("is too long: every card waits for it; write at most 5s")
     return window
 
 
-def _reason(text: str) -> str:
+def _check_reason(text: str) -> str:
     if not 1 <= len(text.strip()) <= REASON_LIMIT:
         raise ValueError(f"is not a reason; write 1 to {REASON_LIMIT:,} characters")
     return text.strip()
 
 
-def _pattern(value: object) -> re.Pattern[str]:
+def _compile_pattern(value: object) -> re.Pattern[str]:
     try:
         pattern = re.compile(value if isinstance(value, str) else "")
         Hiding(shapes=(pattern,))
@@ -116,11 +116,11 @@ class QuestionsSection(Section):
     """[questions]."""
 
     reasons: Annotated[
-        tuple[Annotated[str, AfterValidator(_reason)], ...], Field(max_length=_MAX_REASONS)
+        tuple[Annotated[str, AfterValidator(_check_reason)], ...], Field(max_length=_MAX_REASONS)
     ] = ()
-    reason_wait: Annotated[Duration, AfterValidator(_short_wait)] = timedelta(seconds=60)
+    reason_wait: Annotated[Duration, AfterValidator(_check_wait)] = timedelta(seconds=60)
     types: tuple[str, ...] = ()
-    together: Annotated[timedelta, BeforeValidator(_together)] = timedelta(milliseconds=200)
+    together: Annotated[timedelta, BeforeValidator(_parse_window)] = timedelta(milliseconds=200)
 
 
 _Word = Annotated[str, Field(min_length=1, max_length=60)]
@@ -130,13 +130,13 @@ class SecretsSection(Section):
     """[secrets]."""
 
     names: tuple[_Word, ...] = ()
-    patterns: tuple[Annotated[re.Pattern[str], PlainValidator(_pattern)], ...] = ()
+    patterns: tuple[Annotated[re.Pattern[str], PlainValidator(_compile_pattern)], ...] = ()
     shown: tuple[_Word, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionSettings:
-    """How a no is given, and the modules with kinds of question of one's own.
+    """The ways to deny, and the modules with kinds of question of one's own.
 
     Calls of one run that are asked about within ``bundle_window`` of the first of
     them share a card; zero is a card for each. ``limits`` are of how many requests are open.
@@ -192,7 +192,7 @@ def build_settings(source: Source) -> Settings:
     apply_platforms(source, platforms)
     _check_sections(source, platforms)
     store = build_store_settings(source)
-    server = _server(source, store)
+    server = _read_server(source, store)
     wanted = find_wanted_platforms(source, platforms)
     configured = {
         platform.name: read
@@ -203,9 +203,9 @@ def build_settings(source: Source) -> Settings:
         source.problems.append((SETTING, explain_no_platform(platforms)))
     routes = read_routes(source, platforms, [platform.name for platform in wanted])
     if not routes.routes and "route" not in {section for section, _ in source.problems}:
-        source.problems.append(("route", _no_route(source, platforms)))
-    policies, questions, hidden = read_policies(source), _questions(source), _hiding(source)
-    api, always = read_api(source), read_always(source)
+        source.problems.append(("route", _explain_no_route(source, platforms)))
+    policies, always, api = read_policies(source), read_always(source), read_api(source)
+    questions, hidden = _read_questions(source), _build_hiding(source)
     check_api_approvers(source, routes, api)
     source.check()
     return Settings(
@@ -229,13 +229,13 @@ def build_settings(source: Source) -> Settings:
 
 
 def read_hiding(config: str | None, env: Mapping[str, str]) -> Hiding:
-    """Read what is hidden and shown besides the table of secrets.
+    """Read the redaction that the settings add to the table of secrets.
 
     Raises:
         SettingsError: it is wrong; a line for each problem.
     """
     source = read_source(config, env)
-    hidden = _hiding(source)
+    hidden = _build_hiding(source)
     source.check("secrets")
     return hidden
 
@@ -271,17 +271,17 @@ def _check_sections(source: Source, platforms: Platforms) -> None:
     if SETTING in {section for section, _ in source.problems}:
         source.check()  # what else is wrong cannot be told while a platform is missing
     for name in source.sections & source.data.keys() - {*SECTIONS, *platforms.by_name}:
-        source.add_problem((name,), _unknown_section(name, platforms))
+        source.add_problem((name,), _explain_section(name, platforms))
 
 
-def _unknown_section(name: str, platforms: Platforms) -> str:
+def _explain_section(name: str, platforms: Platforms) -> str:
     if name in platforms.broken:
         return f"is a platform that {platforms.broken[name]}"
     own = f'; name a platform of your own by its module: {SETTING} = ["my_adapter"]'
     return explain_unknown_key(name, (*SECTIONS, *platforms.by_name), own)
 
 
-def _no_route(source: Source, platforms: Platforms) -> str:
+def _explain_no_route(source: Source, platforms: Platforms) -> str:
     if not source.sections:
         return (
             f"there is no {source.name} with a [[route]] here; name the file with --config, or "
@@ -293,7 +293,7 @@ def _no_route(source: Source, platforms: Platforms) -> str:
     )
 
 
-def _server(source: Source, store: StoreSettings) -> ServerSection:
+def _read_server(source: Source, store: StoreSettings) -> ServerSection:
     section = source.read_section(ServerSection, "server") or ServerSection()
     if section.reuse_port and store.is_memory:
         source.add_problem(
@@ -303,7 +303,7 @@ def _server(source: Source, store: StoreSettings) -> ServerSection:
     return section
 
 
-def _questions(source: Source) -> QuestionSettings:
+def _read_questions(source: Source) -> QuestionSettings:
     section = source.read_section(QuestionsSection, "questions") or QuestionsSection()
     limits = source.read_section(LimitsSection, "limits") or LimitsSection()
     return QuestionSettings(
@@ -314,6 +314,6 @@ def _questions(source: Source) -> QuestionSettings:
     )
 
 
-def _hiding(source: Source) -> Hiding:
+def _build_hiding(source: Source) -> Hiding:
     section = source.read_section(SecretsSection, "secrets") or SecretsSection()
     return Hiding(section.names, section.shown, section.patterns)

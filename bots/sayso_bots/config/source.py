@@ -1,4 +1,4 @@
-"""What was written: the settings file with its lines, and the environment over it."""
+"""The settings file with its lines, and the environment over it."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ class Source(TomlFile):
         return self.env.get(variable, "").strip()
 
     def locate(self, path: KeyPath) -> str:
-        """Where a key stands: the variable that set it, or file, line and key."""
+        """Name the variable that set a key, or its file, line and name."""
         if (variable := self.overridden.get(path)) is not None:
             return variable
         return TomlFile.locate(self, path)
 
 
 def find_named_file(config: str | None, env: Mapping[str, str]) -> str:
-    """The settings file that somebody names: ``config``, else ``$SAYSO_CONFIG``, else none."""
+    """Find the settings file that somebody names: ``config``, else ``$SAYSO_CONFIG``, else none."""
     return config or env.get(CONFIG_VARIABLE, "")
 
 
 def find_user_file(env: Mapping[str, str]) -> str:
-    """The settings file in the user's own configuration folder, empty where there is none."""
+    """Find the settings file in the user's own configuration folder; empty where there is none."""
     folder = Path(env.get("XDG_CONFIG_HOME", ""))
     if not folder.is_absolute():
         folder = Path(env.get("HOME", ""), ".config")
@@ -73,7 +73,7 @@ def find_user_file(env: Mapping[str, str]) -> str:
 
 
 def find_asking_file(config: str | None, env: Mapping[str, str]) -> str:
-    """The settings file of a command that asks for an agent: never one of the working directory."""
+    """Find the settings file of a command that asks: never one of the working directory."""
     return find_named_file(config, env) or find_user_file(env) or os.devnull
 
 
@@ -86,14 +86,14 @@ def is_unread(config: str | None, env: Mapping[str, str], folder: str = "") -> b
 
 
 def find_settings_file(config: str | None, env: Mapping[str, str]) -> str:
-    """The settings file of an operator's command; ``sayso.toml`` where there is none."""
+    """Find the settings file of an operator's command; ``sayso.toml`` where there is none."""
     if (named := find_named_file(config, env)) or Path(DEFAULT_FILE).exists():
         return named or DEFAULT_FILE
     return find_user_file(env) or DEFAULT_FILE
 
 
 def read_source(config: str | None, env: Mapping[str, str]) -> Source:
-    """The settings file, if there is one, and the environment over it.
+    """Read the settings file, if there is one, and lay the environment over it.
 
     Unless somebody names it, the file need not be there.
 
@@ -137,12 +137,12 @@ def apply_platforms(source: Source, platforms: Iterable[Platform[Any]]) -> None:
         for secret in platform.secrets:
             for key in secret.keys:
                 if isinstance(table, dict) and key in table:
-                    source.add_problem((platform.name, key), _use_instead(secret))
+                    source.add_problem((platform.name, key), _explain_secret(secret))
                     del table[key]
     _refuse(
         source,
         "platforms",
-        lambda found: next((_use_instead(one) for one in secrets if one.is_in(found)), ""),
+        lambda found: next((_explain_secret(one) for one in secrets if one.is_in(found)), ""),
     )
     for platform in platforms:
         for variable, key in list_variables(platform).items():
@@ -181,7 +181,7 @@ def _refuse(source: Source, top: str, explain: Callable[[str], str]) -> None:
                 del value[key]
 
 
-def _use_instead(secret: Secret) -> str:
+def _explain_secret(secret: Secret) -> str:
     return (
         "holds a secret, which must not stand in a file; "
         f"remove it and set {secret.variable} in the environment"

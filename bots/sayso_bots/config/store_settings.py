@@ -1,4 +1,4 @@
-"""[store]: where requests are kept."""
+"""[store]: the store that keeps requests."""
 
 from __future__ import annotations
 
@@ -16,35 +16,37 @@ from sayso.stores.audit import KEPT_DECISIONS
 from sayso.stores.connect import STORES
 from sayso.stores.ports.copies import KEPT
 from sayso.text.secrets import has_login, without_login
-from sayso_bots.config.fields import Duration, duration_or
+from sayso_bots.config.fields import Duration, parse_duration_or
 from sayso_bots.config.source import Source, read_source
 
+_GIVE_UP = timedelta(minutes=5)
 _MAX_AUDIT = timedelta(days=3_650)
 _URL = ("store", "url")
 
 
-def _keep_audit(value: object) -> timedelta:
+def _parse_keep_audit(value: object) -> timedelta:
     keep = parse_duration(value, longest=_MAX_AUDIT)
     if keep < timedelta(days=1):
         raise ValueError("is too short to look anything up; write at least 1d")
     return keep
 
 
-GiveUp = Annotated[timedelta | None, PlainValidator(lambda value: duration_or("never", value))]
+def _parse_give_up(value: object) -> timedelta | None:
+    return parse_duration_or("never", value)
 
 
 class StoreSection(Section):
     """[store]."""
 
     url: str = Field(default="redis://127.0.0.1:6379/0", repr=False)
-    give_up_after: GiveUp = timedelta(minutes=5)
+    give_up_after: Annotated[timedelta | None, PlainValidator(_parse_give_up)] = _GIVE_UP
     keep_cards: Duration = KEPT
-    keep_audit: Annotated[timedelta, PlainValidator(_keep_audit)] = KEPT_DECISIONS
+    keep_audit: Annotated[timedelta, PlainValidator(_parse_keep_audit)] = KEPT_DECISIONS
 
 
 @dataclass(frozen=True, slots=True)
 class StoreSettings:
-    """Where requests are kept; ``name`` is the setting that said so.
+    """The store of requests; ``name`` is the setting that names it.
 
     Bots that start while it is away wait for it as long as ``give_up_after``; None is for ever.
     Requests whose cards were shown are known for ``keep_cards`` after their deadline,
@@ -54,7 +56,7 @@ class StoreSettings:
     url: str = field(repr=False)
     name: str = "store.url"
     is_default: bool = False
-    give_up_after: timedelta | None = timedelta(minutes=5)
+    give_up_after: timedelta | None = _GIVE_UP
     keep_cards: timedelta = KEPT
     keep_audit: timedelta = KEPT_DECISIONS
 
@@ -63,8 +65,8 @@ class StoreSettings:
         """The address without its password."""
         return without_login(self.url)
 
-    def unreachable(self, error: StoreUnreachableError) -> str:
-        """What to say when it does not answer: the setting that names it, and what happened."""
+    def explain_unreachable(self, error: StoreUnreachableError) -> str:
+        """Explain that it does not answer: the setting that names it, and what happened."""
         said = f"{self.name}: {str(error).rstrip('.')}"
         if self.is_default:
             said += "; name another one with store.url or SAYSO_STORE_URL"
@@ -72,7 +74,7 @@ class StoreSettings:
 
     @property
     def is_memory(self) -> bool:
-        """Whether it serves this process only."""
+        """True if it serves this process only."""
         return self.url.startswith("memory://")
 
 

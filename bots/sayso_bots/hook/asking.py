@@ -51,7 +51,7 @@ async def answered(
         answer = _answer(event, verdict, HOOK_WORDS.was_unseen if was_unseen else "")
         return Answered(answer, verdict.approved and verdict.permission_id is not None)
     except StoreUnreachableError as error:
-        why = settings.store.unreachable(error)
+        why = settings.store.explain_unreachable(error)
     except SaysoError as error:
         why = str(error)
     except Exception as error:  # whatever it is, the call must not run

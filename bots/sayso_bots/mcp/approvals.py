@@ -116,7 +116,7 @@ class Approvals:
     def told(self, error: SaysoError) -> str:
         """What to say of a failure, such as that the store is away."""
         if isinstance(error, StoreUnreachableError):
-            return self.settings.store.unreachable(error)
+            return self.settings.store.explain_unreachable(error)
         return str(error)
 
     async def ticket(self, run: RunRef, mark: str) -> Ticket:

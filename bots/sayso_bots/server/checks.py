@@ -60,7 +60,9 @@ async def look_at_store(backend: Backend, store: StoreSettings) -> Finding:
     try:
         await backend.leases.ping()
     except StoreUnreachableError as error:
-        return Finding("failed", "store", store.unreachable(error), passing=not error.is_denied)
+        return Finding(
+            "failed", "store", store.explain_unreachable(error), passing=not error.is_denied
+        )
     return Finding("ok", "store", f"{store.shown} answers")
 
 

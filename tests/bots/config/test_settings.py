@@ -214,7 +214,7 @@ def test_secrets_of_a_platform_that_no_route_leads_to_are_spoken_of() -> None:
 def test_a_default_store_that_is_away_is_called_that_and_its_address_said_once() -> None:
     error = StoreUnreachableError("no Redis answers at 127.0.0.1:6379; start one")
 
-    assert read(ROUTE).store.unreachable(error) == (
+    assert read(ROUTE).store.explain_unreachable(error) == (
         "the default store: no Redis answers at 127.0.0.1:6379; start one; "
         "name another one with store.url or SAYSO_STORE_URL"
     )

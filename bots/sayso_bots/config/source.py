@@ -175,10 +175,11 @@ def _refuse(source: Source, top: str, explain: Callable[[str], str]) -> None:
         if isinstance(value, str) and (text := explain(value)):
             source.add_problem(path, text)
             source.refused.add(path)
-        for key in list(value) if isinstance(value, dict) else ():
-            if text := explain(key):
-                source.add_problem(path or (top,), f"has a key that {text}")
-                del value[key]
+        elif isinstance(value, dict):
+            for key in list(value):
+                if text := explain(key):
+                    source.add_problem(path or (top,), f"has a key that {text}")
+                    del value[key]
 
 
 def _explain_secret(secret: Secret) -> str:

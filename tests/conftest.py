@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from support.examples import THOROUGH, examples
-from support.helpers import helpers, is_of_this_session
 from support.valkey_server import Valkey
 
 from sayso.calls import new_id
@@ -25,9 +24,6 @@ _OTHER_LOGGERS = ("sayso_bots", "sayso_slack", "sayso_telegram", "httpx", "httpc
 # A shell that runs tests in the background makes them deaf to Ctrl-C, and so the processes that
 # they start: those that are told to stop would not.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-
-# Processes that tests start leave no helper behind; what helpers do is tested where they are.
-os.environ["SAYSO_HELPER"] = "off"
 
 # A busy machine is slow, which says nothing about the code. A quick run makes up the same data
 # every time, so that what it says hangs on the code alone; a thorough one makes up new data.
@@ -117,15 +113,6 @@ async def backend(store: str) -> AsyncIterator[Backend]:
     """Each kind of store, opened."""
     async with open_store(store) as opened:
         yield opened
-
-
-@pytest.fixture(scope="session", autouse=True)
-def no_helper_outlives_the_tests() -> Iterator[None]:
-    """A helper ends with the test whose commands started it."""
-    before = helpers()
-    yield
-    left = {process: folder for process, folder in helpers().items() if process not in before}
-    assert not [folder for folder in left.values() if is_of_this_session(folder)]
 
 
 @pytest.fixture(autouse=True)

@@ -183,7 +183,6 @@ def test_a_question_from_the_shell_loads_only_what_asks_it(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SAYSO_STORE_URL", redis_url)
-    monkeypatch.setenv("SAYSO_HELPER", "off")
 
     said, ended, *loaded = _fresh(_ASKED).splitlines()
 

@@ -1,6 +1,6 @@
 """What a question from the shell costs: the processor time of ``sayso ask`` until it stands.
 
-``python -m bench.asked [ROUNDS]`` starts a store, asks without a helper, and prints milliseconds,
+``python -m bench.asked [ROUNDS]`` starts a store, asks, and prints milliseconds,
 beside an interpreter that does nothing and one that loads pydantic and makes a model.
 """
 
@@ -38,7 +38,7 @@ def asked(url: str, rounds: int) -> dict[str, float]:
 
 def _until_it_stands(url: str, folder: Path) -> float:
     command = [str(Path(sys.executable).parent / "sayso"), "ask", "bash", "--arg", "command=ls"]
-    env = {**os.environ, "SAYSO_STORE_URL": url, "SAYSO_HELPER": "off", "HOME": str(folder)}
+    env = {**os.environ, "SAYSO_STORE_URL": url, "HOME": str(folder)}
     before = asyncio.run(_open(url))
     quiet = subprocess.DEVNULL
     with subprocess.Popen(command, cwd=folder, env=env, stdout=quiet, stderr=quiet) as process:

@@ -211,7 +211,7 @@ def start(redis_path: str, result: dict[str, Any]) -> None:
     """Commands that start often, and need nobody."""
     result["start"] = starting(redis_path)
     for name, figures in result["start"].items():
-        show(f"{name} start_ms" if name.startswith("start") else f"{name} ms", figures)
+        show(f"{name} start_ms", figures)
 
 
 def deciding(_redis_path: str, result: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What a command's start costs: the processor time of calls that a policy allows, helper and all.
+"""What a command's start costs: the processor time of calls that a policy allows.
 
 The floor is what a program in Python that waits for something pays at least: an empty one, and one
 that imports asyncio.
@@ -11,12 +11,10 @@ import resource
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from support.helpers import runtime_folder
 from support.hooked import Machine, a_machine, event
 
 ROUNDS = 15
@@ -24,26 +22,17 @@ _POLICY = '[[policy]]\nallow = [{ tool = "read" }]\n'
 
 
 def starting(redis_path: str) -> dict[str, dict[str, float]]:
-    """Milliseconds of each command, of the helper for each, and of the same without a helper."""
-    with TemporaryDirectory() as made, runtime_folder() as runtime:
-        folder = Path(made)
+    """Milliseconds of each command."""
+    with TemporaryDirectory() as made:
         url = f"unix://{redis_path}?namespace=start"
-        machine = a_machine(folder, runtime, _POLICY, SAYSO_STORE_URL=url)
-        _one(machine, ("ask", "read"))
-        while not machine.listens():
-            time.sleep(0.05)
+        machine = a_machine(Path(made), _POLICY, SAYSO_STORE_URL=url)
         floor = _python("pass") + _python("import asyncio")
         rows = {}
         for name, words, text in (
             ("ask", ("ask", "read"), b""),
             ("hook", ("hook", "claude-code"), event("read")),
         ):
-            before = _used(machine.helper())
             rows[f"start of {name}"] = _row(floor, _median(machine, words, text))
-            spent = (_used(machine.helper()) - before) / ROUNDS
-            rows[f"the helper for {name}"] = _row(floor, spent)
-            alone = {**machine.env, "SAYSO_HELPER": "off"}
-            rows[f"{name} without it"] = _row(floor, _median(machine, words, text, alone))
         return rows
 
 
@@ -51,23 +40,9 @@ def _row(floor: float, ours: float) -> dict[str, float]:
     return {"floor": floor, "ours": ours, "ratio": ours / floor}
 
 
-def _median(
-    machine: Machine,
-    words: Sequence[str],
-    text: bytes,
-    env: Mapping[str, str] | None = None,
-) -> float:
-    return statistics.median(_one(machine, words, text, env) for _ in range(ROUNDS))
-
-
-def _one(
-    machine: Machine,
-    words: Sequence[str],
-    text: bytes = b"",
-    env: Mapping[str, str] | None = None,
-) -> float:
+def _median(machine: Machine, words: Sequence[str], text: bytes) -> float:
     command = [str(Path(sys.executable).parent / "sayso"), *words]
-    return _milliseconds(command, text, machine.env if env is None else env)
+    return statistics.median(_milliseconds(command, text, machine.env) for _ in range(ROUNDS))
 
 
 def _python(code: str) -> float:
@@ -82,9 +57,3 @@ def _milliseconds(command: Sequence[str], text: bytes, env: Mapping[str, str]) -
     subprocess.run(command, input=text, env=dict(env), stdout=subprocess.DEVNULL, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1e3
-
-
-def _used(process: int) -> float:
-    """The processor time that a process has used until now."""
-    facts = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(facts[11]) + int(facts[12])) * 1e3 / os.sysconf("SC_CLK_TCK")

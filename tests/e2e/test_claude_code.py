@@ -10,73 +10,26 @@ import json
 import os
 import re
 import signal
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 from e2e.hands import SlackHands
-from support.claude_code import ClaudeCode, claude_code
-from support.claude_model import calls, model_served, says
-from support.commands import ROUTES, env_of, served
-from support.helpers import runtime_folder
-from support.playing import a_playground
+from support.claude_code import ClaudeCode
+from support.claude_model import calls, says
+from support.claude_world import World, hands, installed, world
 
-from sayso.calls import new_id
-from sayso_playground import Playground
+__all__ = ["hands", "world"]
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-POLICY = """
-[[policy]]
-allow = [{ tool = "Read" }]
-deny = [{ tool = "Bash", params = { command = "*forbidden*" } }]
-"""
 
-
-@dataclass(frozen=True)
-class World:
-    """Bots that serve both chats; every test asks them from a project and a session of its own."""
-
-    playground: Playground
-    env: Mapping[str, str]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def world(
-    request: pytest.FixtureRequest, redis_url: str, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[World]:
-    config = tmp_path_factory.mktemp("bots") / "sayso.toml"
-    together = f'\n[questions]\ntogether = "{getattr(request, "param", "200ms")}"\n'
-    config.write_text(ROUTES + POLICY + together)
-    async with a_playground() as playground:
-        store_url = f"{redis_url}{'&' if '?' in redis_url else '?'}namespace=claude-{new_id()}"
-        env = env_of(playground, SAYSO_STORE_URL=store_url)
-        async with served(playground, config, env):
-            yield World(playground, env)
-
-
-@pytest.fixture
-def hands(world: World) -> SlackHands:
-    return SlackHands(world.playground, new=True)
-
-
-@pytest_asyncio.fixture(params=["off", "on"], loop_scope="module")
-async def claude(
-    request: pytest.FixtureRequest, world: World, tmp_path: Path
-) -> AsyncIterator[ClaudeCode]:
-    """With the hook by itself, and with the helper where it is not said otherwise."""
-    (tmp_path / "sayso.toml").write_text(ROUTES + POLICY)
-    env = {**world.env, "SAYSO_HELPER": request.param}
-    with runtime_folder() as runtime:
-        async with model_served() as model:
-            claude = claude_code(tmp_path, model, runtime, env)
-            await claude.install("--timeout", "30s")
-            yield claude
-
-
-alone = pytest.mark.parametrize("claude", ["off"], indirect=True)
+@pytest_asyncio.fixture(loop_scope="module")
+async def claude(world: World, tmp_path: Path) -> AsyncIterator[ClaudeCode]:
+    async with installed(world, tmp_path) as claude:
+        await claude.install("--timeout", "30s")
+        yield claude
 
 
 async def test_an_allowed_call_runs(claude: ClaudeCode, hands: SlackHands) -> None:
@@ -109,7 +62,6 @@ async def test_the_card_says_that_the_call_ran_or_failed_and_nothing_that_it_ans
     assert "Exit code 3" not in failed
 
 
-@alone
 async def test_always_is_not_asked_a_second_time(claude: ClaudeCode, hands: SlackHands) -> None:
     turns = ([claude.writes("one")], [claude.writes("one", "toolu_2")])
     working = asyncio.create_task(claude.work(*turns))
@@ -120,7 +72,6 @@ async def test_always_is_not_asked_a_second_time(claude: ClaudeCode, hands: Slac
     assert claude.ran == ["one", "one"]
 
 
-@alone
 async def test_the_model_reads_why_a_call_was_denied(claude: ClaudeCode, hands: SlackHands) -> None:
     working = asyncio.create_task(claude.work([claude.writes("one")]))
     await hands.fill_in("Deny with a reason…", {"Reason": "Not on a Friday"})
@@ -130,7 +81,6 @@ async def test_the_model_reads_why_a_call_was_denied(claude: ClaudeCode, hands: 
     assert "Not on a Friday" in results["toolu_1"]
 
 
-@alone
 async def test_the_edited_call_runs_and_the_model_is_told(
     claude: ClaudeCode, hands: SlackHands
 ) -> None:
@@ -143,7 +93,6 @@ async def test_the_edited_call_runs_and_the_model_is_told(
     assert "The arguments were changed before the call ran" in claude.model.heard
 
 
-@alone
 @pytest.mark.parametrize("world", ["3s"], indirect=True)
 async def test_calls_side_by_side_share_a_card_and_are_decided_each_on_its_own(
     claude: ClaudeCode, hands: SlackHands
@@ -162,7 +111,6 @@ async def test_calls_side_by_side_share_a_card_and_are_decided_each_on_its_own(
     assert sorted(ran.values()) == [False, True]
 
 
-@alone
 async def test_calls_that_change_something_are_decided_one_after_the_other(
     claude: ClaudeCode, world: World, hands: SlackHands
 ) -> None:
@@ -178,7 +126,6 @@ async def test_calls_that_change_something_are_decided_one_after_the_other(
     assert claude.ran == ["two"]
 
 
-@alone
 async def test_what_the_policy_says_needs_nobody(claude: ClaudeCode) -> None:
     results = await claude.work([claude.writes("forbidden")])
 
@@ -186,7 +133,6 @@ async def test_what_the_policy_says_needs_nobody(claude: ClaudeCode) -> None:
     assert "deny rule 1" in results["toolu_1"]
 
 
-@alone
 async def test_a_question_that_nobody_answers_is_a_denial_that_says_so(
     claude: ClaudeCode, hands: SlackHands
 ) -> None:
@@ -225,7 +171,6 @@ async def test_a_run_that_is_killed_takes_its_card_back(
     assert claude.ran == []
 
 
-@alone
 async def test_a_hook_that_runs_into_the_limit_of_claude_code_takes_its_card_back(
     claude: ClaudeCode, hands: SlackHands
 ) -> None:
@@ -244,7 +189,6 @@ async def test_nothing_runs_where_the_store_is_away(claude: ClaudeCode) -> None:
     assert "could not get an answer" in results["toolu_1"]
 
 
-@alone
 async def test_nothing_runs_when_the_hook_is_killed(claude: ClaudeCode, hands: SlackHands) -> None:
     working = asyncio.create_task(claude.work([claude.writes("one")]))
     await hands.card()
@@ -256,7 +200,6 @@ async def test_nothing_runs_when_the_hook_is_killed(claude: ClaudeCode, hands: S
     assert "hook error" in results["toolu_1"]
 
 
-@alone
 async def test_nothing_runs_when_our_code_cannot_be_loaded(
     claude: ClaudeCode, tmp_path: Path
 ) -> None:
@@ -275,7 +218,6 @@ async def test_nothing_runs_when_our_code_cannot_be_loaded(
     assert "an error inside Sayso (RuntimeError)" in results["toolu_1"]
 
 
-@alone
 async def test_nothing_runs_when_our_command_is_gone_or_its_answer_is_nonsense(
     claude: ClaudeCode,
 ) -> None:
@@ -291,7 +233,6 @@ async def test_nothing_runs_when_our_command_is_gone_or_its_answer_is_nonsense(
     assert "not an event of a tool call" in nonsense["toolu_2"]
 
 
-@alone
 async def test_nothing_runs_where_the_settings_are_missing(claude: ClaudeCode) -> None:
     claude.config.unlink()
 
@@ -301,7 +242,6 @@ async def test_nothing_runs_where_the_settings_are_missing(claude: ClaudeCode) -
     assert "no such file" in results["toolu_1"]
 
 
-@alone
 async def test_settings_in_the_project_count_for_nothing(
     claude: ClaudeCode, hands: SlackHands
 ) -> None:
@@ -328,7 +268,6 @@ async def test_settings_in_the_project_count_for_nothing(
     assert claude.ran == ["two"]
 
 
-@alone
 async def test_a_hook_whose_shell_is_killed_runs_nothing_where_claude_code_allows_nothing_itself(
     claude: ClaudeCode,
 ) -> None:
@@ -343,7 +282,6 @@ async def test_a_hook_whose_shell_is_killed_runs_nothing_where_claude_code_allow
     assert "denied" in results["toolu_1"]
 
 
-@alone
 async def test_where_claude_code_would_ask_itself_a_person_is_asked_in_chat(
     claude: ClaudeCode, hands: SlackHands
 ) -> None:
@@ -359,7 +297,6 @@ async def test_where_claude_code_would_ask_itself_a_person_is_asked_in_chat(
     assert "Not on a Friday" in results["toolu_2"]
 
 
-@alone
 async def test_the_card_of_a_sub_agent_says_which_one_it_is(
     claude: ClaudeCode, hands: SlackHands
 ) -> None:

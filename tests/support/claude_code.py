@@ -80,9 +80,10 @@ class ClaudeCode:
                     found.append(int(process.name))
         return found
 
-    async def install(self, *options: str) -> None:
+    async def install(self, *options: str, config: bool = True) -> None:
         """``sayso hook install claude-code`` for the user, with these settings."""
-        words = ("hook", "install", "claude-code", "--config", str(self.config), *options)
+        named = ("--config", str(self.config)) if config else ()
+        words = ("hook", "install", "claude-code", *named, *options)
         code = await asyncio.to_thread(main, words, self.env)
         assert code == 0
 
@@ -113,7 +114,7 @@ class ClaudeCode:
         return self.model.results
 
 
-def claude_code(folder: Path, model: Model, runtime: Path, env: Mapping[str, str]) -> ClaudeCode:
+def claude_code(folder: Path, model: Model, env: Mapping[str, str]) -> ClaudeCode:
     """Claude Code in a folder, with the model, and with ``env`` for its hooks."""
     home, project = folder / "home", folder / "project"
     home.mkdir()
@@ -122,7 +123,7 @@ def claude_code(folder: Path, model: Model, runtime: Path, env: Mapping[str, str
     whole = {
         **own,
         "HOME": str(home),
-        "XDG_RUNTIME_DIR": str(runtime),
+        "XDG_RUNTIME_DIR": str(folder),
         "ANTHROPIC_BASE_URL": model.url,
         "ANTHROPIC_API_KEY": "of-a-model-of-ours",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",

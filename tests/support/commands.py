@@ -17,8 +17,8 @@ from sayso_playground import Playground
 WEBHOOK_SECRET = "a-secret-of-this-test"
 SLACK, TELEGRAM = "slack:C0OPS", "telegram:-1001234567890"
 
-# The code that the tests run on, wherever that is, without a helper that would outlive them.
-_INHERITED = ("PATH", "PYTHONPATH", "SAYSO_HELPER")
+# The code that the tests run on, wherever that is.
+_INHERITED = ("PATH", "PYTHONPATH")
 
 PEOPLE = """
 [people.alice]

@@ -1,11 +1,10 @@
-"""``sayso hook claude-code`` and ``sayso ask`` as real processes, with or without a helper."""
+"""``sayso hook claude-code`` and ``sayso ask`` as real processes."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
-import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,7 +16,6 @@ from support.commands import Done, start_command
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.testing.builders import PATIENCE_SECONDS
-from sayso_bots.resident.place import address, identity
 
 Install = Callable[..., Done]
 """``sayso hook install claude-code`` with options and variables."""
@@ -51,10 +49,9 @@ def decision(done: Done) -> tuple[str, str]:
 
 @dataclass
 class Machine:
-    """A user with settings, a store and a folder for helpers."""
+    """A user with settings and a store."""
 
     folder: Path
-    runtime: Path
     env: Mapping[str, str]
 
     @asynccontextmanager
@@ -89,31 +86,6 @@ class Machine:
         """The hook, to its end."""
         return await self.run("hook", "claude-code", *options, text=text, **env)
 
-    @property
-    def socket(self) -> Path:
-        """Where the helper of this code listens."""
-        folder = self.runtime / "sayso"
-        return Path(address(str(folder), identity(self.env)))
-
-    def helper(self) -> int:
-        """The process of the helper."""
-        return int(Path(f"{self.socket}.lock").read_text())
-
-    async def until_helped(self) -> None:
-        """Start a helper as commands do, unless there is one, and wait until it listens."""
-        if not self.listens():
-            await self.run("ask", "read")
-            await until(self.listens)
-
-    def listens(self) -> bool:
-        """Whether a helper listens."""
-        with socket.socket(socket.AF_UNIX) as caller:
-            try:
-                caller.connect(str(self.socket))
-            except OSError:  # there is none, or one that was killed
-                return False
-        return True
-
 
 async def ended(process: asyncio.subprocess.Process, text: bytes = b"") -> Done:
     """The process, when it has read this and ended."""
@@ -140,7 +112,7 @@ async def until(condition: Any) -> None:
             await asyncio.sleep(0.01)
 
 
-def a_machine(folder: Path, runtime: Path, toml: str, **env: str) -> Machine:
+def a_machine(folder: Path, toml: str, **env: str) -> Machine:
     """A machine with these settings."""
     config = folder / "sayso.toml"
     config.write_text(toml)
@@ -149,8 +121,8 @@ def a_machine(folder: Path, runtime: Path, toml: str, **env: str) -> Machine:
         **own,
         "HOME": str(folder),
         "USER": "tester",
-        "XDG_RUNTIME_DIR": str(runtime),
+        "XDG_RUNTIME_DIR": str(folder),
         "SAYSO_CONFIG": str(config),
         **env,
     }
-    return Machine(folder, runtime, whole)
+    return Machine(folder, whole)

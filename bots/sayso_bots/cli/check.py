@@ -24,6 +24,7 @@ from sayso_bots.cli.records import one_line
 from sayso_bots.cli.store import START_BOTS
 from sayso_bots.config.settings import Settings, read_settings
 from sayso_bots.config.source import find_settings_file
+from sayso_bots.hook.http_hook import http_hook_findings
 from sayso_bots.process.terminal import coloured, wants_colour
 from sayso_bots.server.checks import (
     api_findings,
@@ -52,6 +53,7 @@ def add_arguments(parser: Parser) -> None:
 def check_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Print a line for each thing that was looked at; 1 if one failed."""
     colour = wants_colour(sys.stdout, env)
+    hook_failed = _check_hooks(env, colour=colour, as_json=args.json)
     try:
         settings = read_settings(args.config, env)
     except SettingsError as error:
@@ -60,17 +62,26 @@ def check_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
         for text in error.problems:
             _print(Finding("failed", "settings", text), colour=colour, as_json=args.json)
         return 1
-    return asyncio.run(_check(settings, colour=colour, as_json=args.json))
+    failed = asyncio.run(_check(settings, colour=colour, as_json=args.json))
+    return 1 if failed or hook_failed else 0
 
 
-async def _check(settings: Settings, *, colour: bool, as_json: bool) -> int:
+def _check_hooks(env: Mapping[str, str], *, colour: bool, as_json: bool) -> bool:
+    """Look at the hooks of this user, who may be no operator; return True if one failed."""
+    findings = list(http_hook_findings(env, Path.cwd()))
+    for finding in findings:
+        _print(finding, colour=colour, as_json=as_json)
+    return any(finding.level == "failed" for finding in findings)
+
+
+async def _check(settings: Settings, *, colour: bool, as_json: bool) -> bool:
     failed = False
     # Closed also where nobody reads the lines any more, as with `| head`.
     async with aclosing(_findings(settings)) as findings:
         async for finding in findings:
             failed = failed or finding.level == "failed"
             _print(finding, colour=colour, as_json=as_json)
-    return 1 if failed else 0
+    return failed
 
 
 async def _findings(settings: Settings) -> AsyncGenerator[Finding, None]:

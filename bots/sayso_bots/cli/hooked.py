@@ -2,8 +2,7 @@
 
 Agents run the tool after every exit code but 0 and 2, and after 0 with anything but an answer in
 JSON; Codex also after 2 without words. So what goes wrong here, at any moment, ends in a denial or
-in exit code 2 with words. This is part of each start: what takes long to load is loaded only where
-no helper answers.
+in exit code 2 with words. What could fail to load is loaded where that is a denial, too.
 """
 
 from __future__ import annotations
@@ -22,14 +21,13 @@ from sayso_bots.hook.events import NotAnEventError, Ran, denied, is_answer, read
 from sayso_bots.hook.limits import (
     DEFAULT_SECONDS,
     MARGIN_SECONDS,
-    NO_HELPER,
+    MAX_BYTES,
     SIGNALS,
     TELLING_SECONDS,
 )
 from sayso_bots.hook.noted import note, take
 from sayso_bots.hook.words import HOOK_WORDS
 from sayso_bots.process.reader import ReaderGoneError
-from sayso_bots.resident.client import MOST_BYTES, ask_helper
 
 BLOCKED = 2
 """The exit code that stops a call."""
@@ -41,11 +39,8 @@ class StoppedError(BaseException):
     """One of the signals came."""
 
 
-def hooked(agent: HookAgent, argv: Sequence[str], env: Mapping[str, str], *, resident: bool) -> int:
-    """Answer the event on stdin; 0 with an answer on stdout, or 2, which stops the call as well.
-
-    With ``resident``, a helper answers where there is one.
-    """
+def hooked(agent: HookAgent, argv: Sequence[str], env: Mapping[str, str]) -> int:
+    """Answer the event on stdin; 0 with an answer on stdout, or 2, which stops the call as well."""
     try:
         out = _taken_stdout()
         name = None
@@ -56,7 +51,7 @@ def hooked(agent: HookAgent, argv: Sequence[str], env: Mapping[str, str], *, res
                 return _tell(agent, ran, argv, env, out)
             event = read_event(text, agent)
             name = event.name
-            said = _answer(_Asked(agent, text, name, argv, env, ends_at, out), resident=resident)
+            said = _answer(_Asked(agent, text, name, argv, env, ends_at, out))
             if said.was_asked:
                 note(env, agent.key, event.session, event.call_id)
             answer = said.answer
@@ -97,23 +92,16 @@ def _tell(agent: HookAgent, ran: Ran, argv: Sequence[str], env: Mapping[str, str
         nowhere = os.open(os.devnull, os.O_RDWR)
         for number in (0, 1, 2, out):
             os.dup2(nowhere, number)
-        from sayso_bots.cli.hook import told_here
+        from sayso_bots.cli.hook_event import told_here
 
         told_here(("hook", agent.key, *argv), env, ran)
     finally:
         os._exit(0)
 
 
-def _answer(asked: _Asked, *, resident: bool) -> Answered:
+def _answer(asked: _Asked) -> Answered:
     words = ("hook", asked.agent.key, *asked.argv)
-    if resident and NO_HELPER not in asked.argv:
-        left = asked.ends_at - time.monotonic() + MARGIN_SECONDS
-        said = ask_helper(
-            words, asked.env, seconds=left, text=asked.text, reader=asked.out, say=_say
-        )
-        if said is not None and is_answer(answer := said.get("answer"), asked.name):
-            return Answered(answer, said.get("asked") is True)
-    from sayso_bots.cli.hook import answered_here
+    from sayso_bots.cli.hook_event import answered_here
 
     here = answered_here(
         words, asked.env, asked.text, ends_at=asked.ends_at, reader=asked.out, say=_say
@@ -185,7 +173,7 @@ def _stdin() -> str:
     while part := os.read(0, 1 << 20):
         parts.append(part)
         length += len(part)
-        if length > MOST_BYTES:
+        if length > MAX_BYTES:
             raise NotAnEventError("too long")
     try:
         return b"".join(parts).decode()

@@ -24,7 +24,7 @@ def main(argv: Sequence[str] | None = None, env: Env = os.environ) -> int:
 
     0: done; 1: an error that can be explained, or *denied*; 2: wrong usage or
     settings; 3: ``ask`` got no answer; 4: the store cannot be reached; 130:
-    stopped by Ctrl-C. With the arguments of the process, a helper may answer.
+    stopped by Ctrl-C.
     """
     words = sys.argv[1:] if argv is None else list(argv)
     if words[:1] == ["hook"] and _HELP.isdisjoint(words) and not _is_terminal():
@@ -33,12 +33,7 @@ def main(argv: Sequence[str] | None = None, env: Env = os.environ) -> int:
         from sayso_bots.hook.agents import AGENTS
 
         if (agent := AGENTS.get("".join(words[1:2]))) is not None:
-            return hooked(agent, words[2:], env, resident=argv is None)
-    if words[:1] == ["ask"] and argv is None and _HELP.isdisjoint(words):
-        from sayso_bots.cli.quick import quick
-
-        if (code := quick(words, env)) is not None:
-            return code
+            return hooked(agent, words[2:], env)
     return _main(words, env, owns_process=argv is None)
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import signal
-import socket
 import sys
-from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from shutil import which
@@ -19,7 +18,8 @@ from sayso.errors import ConfigError
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 from sayso_bots.cli.call import UsageError
-from sayso_bots.cli.mcp_setup import LOOPBACK, Setup, address_of, read_setup, read_token
+from sayso_bots.cli.listening import LOOPBACK, parse_address, take_port
+from sayso_bots.cli.mcp_setup import Setup, read_http_token, read_setup
 from sayso_bots.cli.named import keep_from_children
 from sayso_bots.mcp.approvals import Approvals
 from sayso_bots.mcp.asked import Asked
@@ -36,7 +36,7 @@ from sayso_bots.mcp.servers.web import Peer, Web
 from sayso_bots.mcp.stdio import Conversation
 from sayso_bots.process.lines import Lines, LineTooLongError, our_lines
 from sayso_bots.process.signals import StoppedError, run_stoppable
-from sayso_bots.server.webserver import answering, taken_port, url_of
+from sayso_bots.server.webserver import answering, url_of
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
@@ -88,11 +88,11 @@ async def _listening(
     own: bool = False,
 ) -> int:
     """Serve clients over HTTP until a signal comes."""
-    host, port = address_of(args.listen)
-    token = read_token(env, host)
+    host, port = parse_address(args.listen)
+    token = read_http_token(env, host)
     names = {*LOOPBACK, *args.name} if host in LOOPBACK or args.name else ()
     try:
-        with _taken(host, port) as sockets:
+        with take_port(host, port) as sockets:
             async with open_store(setup.settings.store.url) as backend:
                 proxy = _proxy(setup, backend, own=own)
                 front = Front(proxy, sides, token=token, names=names)
@@ -105,15 +105,6 @@ async def _listening(
     finally:
         await sides.close()
     return 0
-
-
-@contextmanager
-def _taken(host: str, port: int) -> Iterator[Sequence[socket.socket]]:
-    try:
-        with taken_port(host, port) as sockets:
-            yield sockets
-    except ConfigError:
-        raise ConfigError(f"--listen: {host}:{port} is in use, or not of this machine") from None
 
 
 async def _before_process(command: list[str], env: Mapping[str, str], setup: Setup) -> int:

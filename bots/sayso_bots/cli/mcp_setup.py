@@ -12,7 +12,7 @@ from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS
 from sayso.calls import RunRef, new_id
 from sayso.errors import ConfigError
 from sayso_bots.cli.arguments import add_asking_store
-from sayso_bots.cli.call import UsageError
+from sayso_bots.cli.listening import LOOPBACK, read_token
 from sayso_bots.cli.named import named_settings, seconds_of, with_login
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.store import who_and_where
@@ -20,9 +20,6 @@ from sayso_bots.config.ask_settings import AskSettings
 from sayso_bots.mcp.approvals import Asker
 
 TOKEN_VARIABLE = "SAYSO_MCP_TOKEN"  # noqa: S105  the name of a secret, not the secret
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-_SHORTEST_TOKEN = 32
-_LAST_PORT = 65_535
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,27 +60,13 @@ def add_asking(parser: Parser) -> None:
     add_asking_store(parser)
 
 
-def address_of(written: str) -> tuple[str, int]:
-    """The host and the port of ``--listen``.
-
-    Raises:
-        ConfigError: it names none.
-    """
-    host, _, port = written.rpartition(":")
-    if not port.isdecimal() or int(port) > _LAST_PORT:
-        raise UsageError(f"--listen {written!r:.40}: write HOST:PORT, such as 127.0.0.1:8090")
-    return host.strip("[]") or "127.0.0.1", int(port)
-
-
-def read_token(env: Mapping[str, str], host: str) -> str:
+def read_http_token(env: Mapping[str, str], host: str) -> str:
     """What clients over HTTP must bring; empty where only this machine can reach us.
 
     Raises:
         ConfigError: others can, and would need to bring nothing.
     """
-    token = env.get(TOKEN_VARIABLE, "").strip()
-    if token and len(token) < _SHORTEST_TOKEN:
-        raise ConfigError(f"{TOKEN_VARIABLE} has less than {_SHORTEST_TOKEN} characters")
+    token = read_token(env, TOKEN_VARIABLE)
     if not token and host not in LOOPBACK:
         raise ConfigError(
             f"--listen {host} lets other machines in: set {TOKEN_VARIABLE} to what clients must "

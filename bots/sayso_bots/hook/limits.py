@@ -1,4 +1,4 @@
-"""How long a hook waits, what ends the wait, and who may answer. Loads next to nothing."""
+"""How long a hook waits, and what ends the wait. Loads next to nothing."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ TELLING_SECONDS = 10
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM)
 """What ends the wait: the agent's own limit sends SIGTERM, ours SIGALRM."""
 
-NO_HELPER = "--no-helper"
-"""The option of an installed hook that no helper may answer, whatever the environment says."""
+MAX_BYTES = 64 * 1024 * 1024
+"""Longer than any call that a gate takes."""

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import time
 from collections.abc import Mapping
-
-from sayso_bots.resident.place import own_folder
 
 MOST = 1_000
 """So many notes are kept of calls that nothing more was heard of, each for a day."""
@@ -44,11 +43,37 @@ def take(env: Mapping[str, str], agent: str, session: str, call_id: str) -> bool
 
 
 def _file(env: Mapping[str, str], agent: str, session: str, call_id: str) -> str | None:
-    folder = own_folder(env) if call_id else None
+    folder = _own_folder(env) if call_id else None
     if folder is None:
         return None
     which = "\0".join((agent, session, call_id)).encode("utf-8", "surrogatepass")
     return os.path.join(folder, "asked", hashlib.sha256(which).hexdigest())
+
+
+def _own_folder(env: Mapping[str, str]) -> str | None:
+    """A folder of this user's own, made where it is missing; None where none can be trusted."""
+    if not hasattr(os, "getuid"):
+        return None
+    at = env.get("XDG_RUNTIME_DIR", "")
+    folder = os.path.join(at, "sayso") if _is_ours(at) else f"/tmp/sayso-{os.getuid()}"  # noqa: S108  see _is_ours
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        pass
+    except OSError:
+        return None
+    return folder if _is_ours(folder) else None
+
+
+def _is_ours(folder: str) -> bool:
+    """Return True if the folder is the user's and nobody else may enter it."""
+    try:
+        found = os.lstat(folder)
+    except (OSError, ValueError):
+        return False
+    # A link is none, whatever it leads to.
+    mode = found.st_mode
+    return stat.S_ISDIR(mode) and found.st_uid == os.getuid() and not stat.S_IMODE(mode) & 0o077
 
 
 def _forget(folder: str) -> None:

@@ -20,6 +20,8 @@ from sayso_bots.hook.agents import CODEX, HookAgent
 from sayso_bots.strict_json import refuse_duplicates
 
 SCOPES = ("user", "project", "local")
+DEFAULT_ADDRESS = "127.0.0.1:8091"
+TOKEN_VARIABLE = "SAYSO_HOOK_TOKEN"  # noqa: S105  the name of a secret, not the secret
 
 # A command that we wrote, whatever its options: ours is known by what it runs.
 _OURS = re.compile(
@@ -42,6 +44,30 @@ class Hook:
     def entry(self) -> Data:
         """As it stands in the list of its event."""
         hook = {"type": "command", "command": self.command, "timeout": self.seconds}
+        return {"matcher": self.matcher, "hooks": [hook]}
+
+
+@dataclass(frozen=True, slots=True)
+class HttpHook:
+    """A hook that sends its events to an address, with the token of ``TOKEN_VARIABLE``.
+
+    ``blocks`` says that the call is stopped where that fails.
+    """
+
+    event: str
+    matcher: str
+    url: str
+    seconds: int
+    blocks: bool = True
+
+    @property
+    def entry(self) -> Data:
+        """As it stands in the list of its event."""
+        hook: Data = {"type": "http", "url": self.url, "timeout": self.seconds}
+        if self.blocks:
+            hook["onFailure"] = "block"
+        hook["headers"] = {"Authorization": f"Bearer ${TOKEN_VARIABLE}"}
+        hook["allowedEnvVars"] = [TOKEN_VARIABLE]
         return {"matcher": self.matcher, "hooks": [hook]}
 
 
@@ -84,7 +110,7 @@ def _starts(option: str) -> bool:
     return done.returncode == 0 and done.stdout == sayso_bots.__file__
 
 
-def add_hooks(at: Path, hooks: Sequence[Hook]) -> bool:
+def add_hooks(at: Path, hooks: Sequence[Hook | HttpHook]) -> bool:
     """Write the hooks in the place of older ones of ours; whether that changed anything.
 
     Raises:
@@ -141,9 +167,32 @@ def _without_ours(at: Path, data: Data) -> bool:
     return found
 
 
+def find_http_hooks(at: Path, events: Sequence[str]) -> Sequence[Data]:
+    """Return the HTTP hooks for these events that we wrote into the file.
+
+    Raises:
+        ConfigError: the file is not as its agent could read it.
+    """
+    _, data = _read(at)
+    table = _table(at, data, "hooks")
+    entries = [entry for event in events for entry in _list(at, table, event)]
+    found = [entry.get("hooks") for entry in entries if isinstance(entry, dict)]
+    hooks = [hook for inner in found if isinstance(inner, list) for hook in inner]
+    return [hook for hook in hooks if _is_our_http_hook(hook)]
+
+
 def _is_ours(hook: object) -> bool:
     command = hook.get("command") if isinstance(hook, dict) else None
-    return isinstance(command, str) and _OURS.search(command) is not None
+    is_command = isinstance(command, str) and _OURS.search(command) is not None
+    return is_command or _is_our_http_hook(hook)
+
+
+def _is_our_http_hook(hook: object) -> bool:
+    """Return True for an HTTP hook that brings our token: ours is known by that."""
+    if not isinstance(hook, dict) or hook.get("type") != "http":
+        return False
+    variables = hook.get("allowedEnvVars")
+    return isinstance(variables, list) and TOKEN_VARIABLE in variables
 
 
 def _table(at: Path, data: Data, key: str) -> Data:

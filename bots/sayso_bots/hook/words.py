@@ -32,6 +32,7 @@ class HookWords:
     failed: str = "Sayso could not get an answer, so the call did not run: {why}"
     broken: str = "an error inside Sayso ({kind})"
     unreadable: str = "what came in is not an event of a tool call ({why})"
+    other_store: str = "the settings name another store by now: start `sayso hook serve` again"
     stopped: str = "it was stopped while it waited"
     out_of_time: str = "its time was over"
     started_by_hand: str = (

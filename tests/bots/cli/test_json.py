@@ -109,7 +109,7 @@ async def test_what_platforms_say_has_the_documented_fields(
 
 def test_every_command_that_prints_results_knows_json() -> None:
     # They print no results, or what an agent reads.
-    silent = {"demo", "serve", "hook claude-code", "hook codex", "acp", "mcp-proxy"}
+    silent = {"demo", "serve", "hook serve", "acp", "mcp-proxy", "hook claude-code", "hook codex"}
     found = {name: parser for name, parser in load_parsers().items() if not actions_below(parser)}
     without = {
         name

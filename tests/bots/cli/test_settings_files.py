@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.helpers import runtime_folder
-from support.hooked import Machine, decision, event, until
+from support.hooked import Machine, decision, event
 
 ALLOWS = '[policy]\ndefault = "allow"\n'
 UNREAD = (
@@ -31,23 +30,15 @@ def theirs(tmp_path: Path) -> Path:
 @pytest.fixture
 def machine(theirs: Path, tmp_path: Path, store_url: str) -> Any:
     """A user who works in that folder, and has a home."""
-    with runtime_folder() as runtime:
-        own = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
-        env = {
-            **own,
-            "HOME": str(tmp_path / "home"),
-            "USER": "tester",
-            "XDG_RUNTIME_DIR": str(runtime),
-            "SAYSO_STORE_URL": store_url,
-        }
-        yield Machine(theirs, runtime, env)
-
-
-async def _helped(machine: Machine, helper: str) -> None:
-    """Start a helper, where one shall answer."""
-    if helper == "on":
-        await machine.run("ask", "x", "--timeout", "200ms")
-        await until(machine.listens)
+    own = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    env = {
+        **own,
+        "HOME": str(tmp_path / "home"),
+        "USER": "tester",
+        "XDG_RUNTIME_DIR": str(tmp_path),
+        "SAYSO_STORE_URL": store_url,
+    }
+    return Machine(theirs, env)
 
 
 def _write(file: Path, text: str) -> Path:
@@ -56,13 +47,10 @@ def _write(file: Path, text: str) -> Path:
     return file
 
 
-@pytest.mark.parametrize("helper", ["off", "on"])
 async def test_settings_in_the_folder_it_runs_in_let_no_script_approve_itself(
-    machine: Machine, helper: str
+    machine: Machine,
 ) -> None:
-    await _helped(machine, helper)
-
-    done = await machine.run("ask", "x", "--timeout", "300ms", "--quiet", SAYSO_HELPER=helper)
+    done = await machine.run("ask", "x", "--timeout", "300ms", "--quiet")
 
     assert (done.code, done.out) == (3, "expired\n")
     assert done.err.count(UNREAD) == 1
@@ -73,20 +61,17 @@ async def test_the_store_that_settings_in_the_folder_name_is_not_asked(machine: 
     own = '[store]\nurl = "redis://127.0.0.1:2/0"\n'
     _write(Path(machine.env["HOME"], ".config", "sayso", "sayso.toml"), own)
 
-    done = await machine.run(
-        "ask", "x", "--patience", "100ms", SAYSO_STORE_URL="", SAYSO_HELPER="off"
-    )
+    done = await machine.run("ask", "x", "--patience", "100ms", SAYSO_STORE_URL="")
 
     assert (done.code, UNREAD in done.err) == (4, True)
     assert "127.0.0.1:2" in done.err
 
 
-@pytest.mark.parametrize("helper", ["off", "on"])
 @pytest.mark.parametrize(
     "place", ["home", "XDG_CONFIG_HOME", "SAYSO_CONFIG", "--config", "relative"]
 )
 async def test_a_script_reads_the_settings_that_are_named_or_in_its_users_folder(
-    machine: Machine, tmp_path: Path, place: str, helper: str
+    machine: Machine, tmp_path: Path, place: str
 ) -> None:
     (machine.folder / "sayso.toml").unlink()
     folders = {"home": tmp_path / "home/.config/sayso", "XDG_CONFIG_HOME": tmp_path / "xdg/sayso"}
@@ -97,9 +82,7 @@ async def test_a_script_reads_the_settings_that_are_named_or_in_its_users_folder
     }.get(place, {})
     machine = replace(machine, env={**machine.env, **env})
     words = {"--config": ("--config", str(file)), "relative": ("--config", "sayso.toml")}
-    await _helped(machine, helper)
-
-    done = await machine.run("ask", "x", *words.get(place, ()), SAYSO_HELPER=helper)
+    done = await machine.run("ask", "x", *words.get(place, ()))
 
     assert (done.code, done.err) == (0, "")
 
@@ -107,20 +90,15 @@ async def test_a_script_reads_the_settings_that_are_named_or_in_its_users_folder
 async def test_a_configuration_folder_that_is_named_relatively_is_none(machine: Machine) -> None:
     (machine.folder / "sayso.toml").rename(_write(machine.folder / "sayso/sayso.toml", ""))
 
-    done = await machine.run(
-        "ask", "x", "--timeout", "300ms", SAYSO_HELPER="off", XDG_CONFIG_HOME="."
-    )
+    done = await machine.run("ask", "x", "--timeout", "300ms", XDG_CONFIG_HOME=".")
 
     assert done.code == 3
 
 
-@pytest.mark.parametrize("helper", ["off", "on"])
 async def test_a_hook_mentions_settings_in_its_folder_and_does_not_read_them(
-    machine: Machine, helper: str
+    machine: Machine,
 ) -> None:
-    await _helped(machine, helper)
-
-    done = await machine.hook(event("x"), "--timeout", "300ms", SAYSO_HELPER=helper)
+    done = await machine.hook(event("x"), "--timeout", "300ms")
 
     assert decision(done)[0] == "deny"
     assert UNREAD in done.err

@@ -275,7 +275,6 @@ def test_arguments_can_be_read_from_another_command(tmp_path: Path, store_url: s
         cwd=tmp_path,
         env={
             "PATH": os.environ["PATH"],
-            "SAYSO_HELPER": "off",
             "SAYSO_CONFIG": "sayso.toml",
             "SAYSO_STORE_URL": store_url,
         },
@@ -339,7 +338,6 @@ def test_a_verdict_that_cannot_be_printed_is_no_traceback(
         cwd=tmp_path,
         env={
             "PATH": os.environ["PATH"],
-            "SAYSO_HELPER": "off",
             "SAYSO_CONFIG": "sayso.toml",
             "SAYSO_STORE_URL": store_url,
         },

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from support.commands import Done, Run
-from support.helpers import SharedFolder, runtime_folder
 from support.hooked import READS, Install, Machine, a_machine
 
 from sayso.stores.backend import Backend
@@ -16,35 +14,9 @@ from sayso.stores.connect import open_store
 
 
 @pytest.fixture
-def runtime() -> Iterator[Path]:
-    with runtime_folder() as folder:
-        yield folder
-
-
-@pytest.fixture
-def alone(tmp_path: Path, runtime: Path, store_url: str) -> Machine:
-    """A machine without a helper."""
-    return a_machine(tmp_path, runtime, READS, SAYSO_STORE_URL=store_url, SAYSO_HELPER="off")
-
-
-@pytest.fixture(scope="module")
-def shared() -> Iterator[SharedFolder]:
-    with ExitStack() as folders:
-        yield SharedFolder(folders)
-
-
-@pytest.fixture(params=["alone", "helped"])
-async def machine(
-    request: pytest.FixtureRequest, tmp_path: Path, shared: SharedFolder, store_url: str
-) -> Machine:
-    """A machine without a helper, and one with a helper that other tests had before."""
-    if request.param == "alone":
-        env = {"SAYSO_STORE_URL": store_url, "SAYSO_HELPER": "off"}
-        return a_machine(tmp_path, tmp_path, READS, **env)
-    folder = shared.for_another_store()
-    made = a_machine(tmp_path, folder, READS, SAYSO_STORE_URL=store_url, SAYSO_HELPER="on")
-    await made.until_helped()
-    return made
+def machine(tmp_path: Path, store_url: str) -> Machine:
+    """A machine with rules for two tools."""
+    return a_machine(tmp_path, READS, SAYSO_STORE_URL=store_url)
 
 
 @pytest.fixture

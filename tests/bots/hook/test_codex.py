@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.codex import Does, codex_does, codex_event
-from support.helpers import runtime_folder
 from support.hooked import Machine, a_machine, ended, until_asked
 
 from sayso.stores.connect import open_store
@@ -24,16 +22,10 @@ deny = [{ tool = "Bash", params = { command = "rm *" } }]
 
 
 @pytest.fixture
-def runtime() -> Iterator[Path]:
-    with runtime_folder() as folder:
-        yield folder
-
-
-@pytest.fixture
-def machine(tmp_path: Path, runtime: Path, store_url: str) -> Machine:
+def machine(tmp_path: Path, store_url: str) -> Machine:
     """A user whose login shell is silent."""
-    own = {"SAYSO_STORE_URL": store_url, "SAYSO_HELPER": "off", "SHELL": "/bin/sh"}
-    return a_machine(tmp_path, runtime, TOML, **own)
+    own = {"SAYSO_STORE_URL": store_url, "SHELL": "/bin/sh"}
+    return a_machine(tmp_path, TOML, **own)
 
 
 def an_answer(**said: Any) -> str:

@@ -101,8 +101,8 @@ async def test_an_answer_that_cannot_be_written_is_exit_code_2(machine: Machine)
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"\xff", event("read")[:-9], b"[]"])
-async def test_what_is_no_event_is_exit_code_2(alone: Machine, text: bytes) -> None:
-    done = await alone.hook(text)
+async def test_what_is_no_event_is_exit_code_2(machine: Machine, text: bytes) -> None:
+    done = await machine.hook(text)
 
     assert (done.code, done.out) == (2, "")
     assert "not an event of a tool call" in done.err
@@ -123,17 +123,17 @@ async def test_what_is_no_event_is_exit_code_2(alone: Machine, text: bytes) -> N
     ids=str,
 )
 async def test_wrong_options_and_settings_are_a_denial(
-    alone: Machine, options: tuple[str, ...]
+    machine: Machine, options: tuple[str, ...]
 ) -> None:
-    done = await alone.hook(event("read"), *options)
+    done = await machine.hook(event("read"), *options)
 
     assert (done.code, decision(done)[0]) == (0, "deny")
 
 
-async def test_settings_that_are_broken_are_a_denial_that_says_where(alone: Machine) -> None:
-    (alone.folder / "sayso.toml").write_text("[[policy]]\nallow = 7\n")
+async def test_settings_that_are_broken_are_a_denial_that_says_where(machine: Machine) -> None:
+    (machine.folder / "sayso.toml").write_text("[[policy]]\nallow = 7\n")
 
-    done = await alone.hook(event("read"))
+    done = await machine.hook(event("read"))
 
     assert decision(done)[0] == "deny"
     assert "allow" in decision(done)[1]
@@ -148,21 +148,21 @@ async def test_a_store_that_is_away_is_a_denial_after_its_patience(machine: Mach
     assert "127.0.0.1:1" in decision(done)[1]
 
 
-async def test_a_question_ends_before_the_time_that_claude_code_gives(alone: Machine) -> None:
-    done = await alone.hook(event("write"), "--timeout", "3s")
+async def test_a_question_ends_before_the_time_that_claude_code_gives(machine: Machine) -> None:
+    done = await machine.hook(event("write"), "--timeout", "3s")
 
     assert decision(done)[0] == "deny"
     assert "in time" in decision(done)[1]
 
 
 async def test_what_our_code_prints_is_no_part_of_the_answer(
-    alone: Machine, tmp_path: Path
+    machine: Machine, tmp_path: Path
 ) -> None:
     extra = tmp_path / "extra"
     extra.mkdir()
     (extra / "hiredis.py").write_text("print('hello')\nraise ImportError('not here')\n")
 
-    done = await alone.hook(event("read"), PYTHONPATH=str(extra))
+    done = await machine.hook(event("read"), PYTHONPATH=str(extra))
 
     assert decision(done)[0] == "deny"
     assert "hello" in done.err
@@ -172,13 +172,13 @@ async def test_what_our_code_prints_is_no_part_of_the_answer(
     "raised", ["RuntimeError('no')", "MemoryError", "SystemExit(0)", "KeyboardInterrupt"]
 )
 async def test_whatever_our_code_raises_is_a_denial(
-    alone: Machine, tmp_path: Path, raised: str
+    machine: Machine, tmp_path: Path, raised: str
 ) -> None:
     extra = tmp_path / "extra"
     extra.mkdir()
     (extra / "pydantic.py").write_text(f"raise {raised}\n")
 
-    done = await alone.hook(event("read"), PYTHONPATH=str(extra))
+    done = await machine.hook(event("read"), PYTHONPATH=str(extra))
 
     assert (done.code, decision(done)[0]) == (0, "deny")
 
@@ -192,35 +192,3 @@ async def test_codex_is_answered_in_its_own_form(machine: Machine) -> None:
     assert (no.code, no.out) == (2, "")
     assert "deny rule 1" in no.err
     assert (broken.code, broken.out, bool(broken.err)) == (2, "", True)
-
-
-async def test_a_helper_that_says_nonsense_is_not_believed(alone: Machine) -> None:
-    alone.env = {**alone.env, "SAYSO_HELPER": "on"}
-    alone.socket.parent.mkdir(mode=0o700)
-    body = b'{"answer": {"hookSpecificOutput": {"permissionDecision": "allow"}}}'
-    asked = asyncio.Event()
-
-    async def nonsense(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(len(body).to_bytes(8, "big") + body)
-        asked.set()
-        await writer.drain()
-        writer.close()
-
-    async with await asyncio.start_unix_server(nonsense, alone.socket):
-        done = await alone.hook(event("rm"))
-
-    assert asked.is_set()
-    assert decision(done)[0] == "deny"
-
-
-@pytest.mark.parametrize("machine", ["helped"], indirect=True)
-async def test_a_helper_that_is_killed_changes_no_answer(machine: Machine, store: Backend) -> None:
-    async with machine.started("hook", "claude-code", "--timeout", "2s") as process:
-        assert process.stdin is not None
-        process.stdin.write(event("write"))
-        process.stdin.close()
-        await _question(store)
-        os.kill(machine.helper(), signal.SIGKILL)
-        done = await ended(process)
-
-    assert decision(done)[0] == "deny"

@@ -1,4 +1,4 @@
-"""An installed hook runs its own code alone."""
+"""An installed hook runs its own code machine."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def started(file: Path, **env: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["/bin/sh", "-c", entry["hooks"][0]["command"]],
         input=event("write").decode(),
-        env={"PATH": os.environ["PATH"], "SAYSO_HELPER": "off", **NOBODY, **env},
+        env={"PATH": os.environ["PATH"], **NOBODY, **env},
         capture_output=True,
         text=True,
         check=False,

@@ -1,4 +1,4 @@
-"""What a hook says in the end is its answer alone, by itself, whatever else happens."""
+"""What a hook says in the end is its answer machine, by itself, whatever else happens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import signal
 import sys
 from pathlib import Path
 
-import pytest
 from support.commands import Done
 from support.hooked import Machine, decision, event, until
 
@@ -23,22 +22,12 @@ class Fails(HookAgent):
         raise RuntimeError
 
 agent = Fails("claude-code", "an agent", ("PreToolUse",), "", {})
-sys.exit(hooked(agent, (), os.environ, resident=False))
+sys.exit(hooked(agent, (), os.environ))
 """
 
 
-@pytest.mark.parametrize("machine", ["helped"], indirect=True)
-async def test_a_hook_that_wants_no_helper_does_its_own_work(machine: Machine) -> None:
-    """An installed hook says so where it was switched off when it was written."""
-    os.kill(machine.helper(), signal.SIGSTOP)
-
-    done = await machine.hook(event("read"), "--no-helper")
-
-    assert decision(done)[0] == "allow"
-
-
 async def test_what_is_said_with_stderr_closed_is_no_part_of_the_answer(
-    alone: Machine, tmp_path: Path
+    machine: Machine, tmp_path: Path
 ) -> None:
     extra = tmp_path / "extra"
     extra.mkdir()
@@ -48,7 +37,10 @@ async def test_what_is_said_with_stderr_closed_is_no_part_of_the_answer(
     words = f"exec {sys.executable} -P -m sayso_bots hook claude-code 2>&-"
     process = await asyncio.create_subprocess_exec(
         *("sh", "-c", words),
-        env={**alone.env, "PYTHONPATH": f"{extra}{os.pathsep}{alone.env.get('PYTHONPATH', '')}"},
+        env={
+            **machine.env,
+            "PYTHONPATH": f"{extra}{os.pathsep}{machine.env.get('PYTHONPATH', '')}",
+        },
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
     )
@@ -58,7 +50,7 @@ async def test_what_is_said_with_stderr_closed_is_no_part_of_the_answer(
 
 
 async def test_a_signal_that_comes_while_the_last_words_are_said_changes_nothing(
-    alone: Machine,
+    machine: Machine,
 ) -> None:
     reader, writer = os.pipe()
     with contextlib.suppress(BlockingIOError):
@@ -68,7 +60,7 @@ async def test_a_signal_that_comes_while_the_last_words_are_said_changes_nothing
     os.set_blocking(writer, True)
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-c", _FAILS),
-        env=alone.env,
+        env=machine.env,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=writer,

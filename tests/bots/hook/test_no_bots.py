@@ -65,8 +65,8 @@ async def test_the_denial_after_its_time_says_that_nobody_could_see_the_question
     assert before == []
 
 
-async def test_ask_says_so_at_its_end_where_it_was_told_to_be_quiet(alone: Machine) -> None:
-    done = await alone.run("ask", "write", "--timeout", "1s", "--quiet")
+async def test_ask_says_so_at_its_end_where_it_was_told_to_be_quiet(machine: Machine) -> None:
+    done = await machine.run("ask", "write", "--timeout", "1s", "--quiet")
 
     assert done.code == 3
     assert NOBODY in done.err

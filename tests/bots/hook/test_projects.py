@@ -1,4 +1,4 @@
-"""A rule that a person stores for a project counts in that repository, folder and host alone."""
+"""A rule that a person stores for a project counts in that repository, folder and host machine."""
 
 from __future__ import annotations
 

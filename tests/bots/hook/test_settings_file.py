@@ -17,7 +17,7 @@ from support.commands import Run
 from support.hooked import Install
 
 from sayso.errors import ConfigError
-from sayso_bots.cli.hook import hook_setup
+from sayso_bots.cli.hook_event import hook_setup
 from sayso_bots.hook.agents import AGENTS, CLAUDE_CODE, CODEX, HookAgent
 from sayso_bots.hook.settings_file import Hook, add_hooks, remove_hook, settings_file
 
@@ -244,18 +244,6 @@ def test_a_password_of_the_store_is_taken_from_the_environment_for_that_store_al
 def test_whoever_installs_without_a_store_is_told_which_one_it_is(install: Install) -> None:
     assert "redis://127.0.0.1:6379/0" in install().err
     assert "no store was named" not in install("--store", "redis://there").err
-
-
-def test_a_helper_that_was_switched_off_stays_off_whatever_the_environment_says_later(
-    install: Install, file: Path
-) -> None:
-    install(SAYSO_HELPER="off")
-    off = written_words(file)
-    install(SAYSO_HELPER="on")
-
-    assert off[-1] == "--no-helper"
-    assert "--no-helper" not in written_words(file)
-    hook_setup(off, {})
 
 
 def written_words(file: Path) -> list[str]:

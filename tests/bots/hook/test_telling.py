@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from support.codex import codex_event
-from support.helpers import runtime_folder
 from support.hooked import Install, Machine, ended, event, until, until_asked
 
 from sayso.calls import RunRef, new_id
@@ -75,28 +74,28 @@ async def test_a_call_that_was_asked_about_is_told_of_once_it_ran(
     assert ANSWER not in str(entries)
 
 
-async def test_a_call_that_failed_is_told_of_as_failed(alone: Machine, store: Backend) -> None:
-    question_id = await approved(alone, store)
+async def test_a_call_that_failed_is_told_of_as_failed(machine: Machine, store: Backend) -> None:
+    question_id = await approved(machine, store)
 
-    await alone.hook(after("PostToolUseFailure"))
+    await machine.hook(after("PostToolUseFailure"))
 
     use = await until_told(store, question_id)
     assert use.report is not None
     assert use.report.went == "failed"
 
 
-async def test_codex_tells_of_a_call_that_ran(alone: Machine, store: Backend) -> None:
-    question_id = await approved(alone, store, "codex")
+async def test_codex_tells_of_a_call_that_ran(machine: Machine, store: Backend) -> None:
+    question_id = await approved(machine, store, "codex")
     said = json.loads(codex_event(command="make")) | {"hook_event_name": "PostToolUse"}
 
-    done = await alone.run("hook", "codex", text=json.dumps(said).encode())
+    done = await machine.run("hook", "codex", text=json.dumps(said).encode())
 
     assert (done.code, done.out, done.err) == (0, "", "")
     assert (await until_told(store, question_id)).report is not None
 
 
 @pytest.mark.parametrize("name", CLAUDE_CODE.outcomes)
-async def test_of_a_call_that_needed_nobody_nothing_is_sent(alone: Machine, name: str) -> None:
+async def test_of_a_call_that_needed_nobody_nothing_is_sent(machine: Machine, name: str) -> None:
     came: list[str] = []
 
     async def take(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -106,16 +105,16 @@ async def test_of_a_call_that_needed_nobody_nothing_is_sent(alone: Machine, name
     async with await asyncio.start_server(take, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
         options = ("--store", f"redis://127.0.0.1:{port}")
-        await alone.hook(event("read", text="x"))
+        await machine.hook(event("read", text="x"))
         # Started afresh: a copy of a warm process cannot be told from others by its words.
-        done = await alone.hook(after(name), *options, PYTHONUNBUFFERED="1")
+        done = await machine.hook(after(name), *options, PYTHONUNBUFFERED="1")
         await until(lambda: not _working(port))
 
         assert (done.code, done.out, done.err) == (0, "", "")
         assert came == []
         # Of one that somebody was asked about it would have been seen here.
-        noted.note(alone.env, "claude-code", "s-1", "toolu_1")
-        await alone.hook(after(name), *options)
+        noted.note(machine.env, "claude-code", "s-1", "toolu_1")
+        await machine.hook(after(name), *options)
         await until(lambda: came)
 
 
@@ -129,17 +128,17 @@ def _working(port: int) -> bool:
 
 
 async def test_a_store_that_is_away_holds_up_nobody_and_nobody_hears_of_it(
-    alone: Machine, store: Backend
+    machine: Machine, store: Backend
 ) -> None:
-    await approved(alone, store)
+    await approved(machine, store)
 
-    done = await alone.hook(after(), "--store", "redis://127.0.0.1:1")
+    done = await machine.hook(after(), "--store", "redis://127.0.0.1:1")
 
     assert (done.code, done.out, done.err) == (0, "", "")
 
 
-async def test_a_denied_call_leaves_no_note(alone: Machine, store: Backend) -> None:
-    async with alone.started("hook", "claude-code") as process:
+async def test_a_denied_call_leaves_no_note(machine: Machine, store: Backend) -> None:
+    async with machine.started("hook", "claude-code") as process:
         assert process.stdin is not None
         process.stdin.write(event("write", text="x"))
         process.stdin.close()
@@ -147,7 +146,7 @@ async def test_a_denied_call_leaves_no_note(alone: Machine, store: Backend) -> N
         await store.store.settle(request.question_id, request.deny(by="slack:U0ALICE"))
         await ended(process)
 
-    assert list((alone.runtime / "sayso").glob("asked/*")) == []
+    assert list((machine.folder / "sayso").glob("asked/*")) == []
 
 
 async def test_only_an_approval_of_this_call_is_told_of() -> None:
@@ -177,31 +176,29 @@ async def test_only_an_approval_of_this_call_is_told_of() -> None:
         assert use.report.went == "failed", "the first report counts"
 
 
-def test_a_note_is_of_one_call_and_counts_once() -> None:
-    with runtime_folder() as folder:
-        env = {"XDG_RUNTIME_DIR": str(folder)}
-        noted.note(env, "claude-code", "s-1", "toolu_1")
+def test_a_note_is_of_one_call_and_counts_once(tmp_path: Path) -> None:
+    env = {"XDG_RUNTIME_DIR": str(tmp_path)}
+    noted.note(env, "claude-code", "s-1", "toolu_1")
 
-        assert not noted.take(env, "codex", "s-1", "toolu_1")
-        assert not noted.take(env, "claude-code", "s-1", "toolu_2")
-        assert noted.take(env, "claude-code", "s-1", "toolu_1")
-        assert not noted.take(env, "claude-code", "s-1", "toolu_1")
-        noted.note(env, "claude-code", "s-1", "")
-        assert not noted.take(env, "claude-code", "s-1", "")
+    assert not noted.take(env, "codex", "s-1", "toolu_1")
+    assert not noted.take(env, "claude-code", "s-1", "toolu_2")
+    assert noted.take(env, "claude-code", "s-1", "toolu_1")
+    assert not noted.take(env, "claude-code", "s-1", "toolu_1")
+    noted.note(env, "claude-code", "s-1", "")
+    assert not noted.take(env, "claude-code", "s-1", "")
 
 
-def test_notes_say_nothing_are_the_users_own_and_do_not_pile_up() -> None:
-    with runtime_folder() as folder:
-        env = {"XDG_RUNTIME_DIR": str(folder)}
-        for number in range(noted.MOST + 20):
-            noted.note(env, "claude-code", "a-session", f"toolu_{number}")
-        files = list(Path(folder, "sayso", "asked").iterdir())
+def test_notes_say_nothing_are_the_users_own_and_do_not_pile_up(tmp_path: Path) -> None:
+    env = {"XDG_RUNTIME_DIR": str(tmp_path)}
+    for number in range(noted.MOST + 20):
+        noted.note(env, "claude-code", "a-session", f"toolu_{number}")
+    files = list(Path(tmp_path, "sayso", "asked").iterdir())
 
-        assert len(files) == noted.MOST
-        assert noted.take(env, "claude-code", "a-session", f"toolu_{noted.MOST + 19}")
-        assert {file.stat().st_size for file in files if file.exists()} == {0}
-        assert not any("session" in file.name for file in files)
-        assert files[0].parent.stat().st_mode & 0o077 == 0
+    assert len(files) == noted.MOST
+    assert noted.take(env, "claude-code", "a-session", f"toolu_{noted.MOST + 19}")
+    assert {file.stat().st_size for file in files if file.exists()} == {0}
+    assert not any("session" in file.name for file in files)
+    assert files[0].parent.stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.parametrize("agent", [CLAUDE_CODE, CODEX])

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from support.claude_code import ClaudeCode, claude_code
 from support.claude_model import calls, model_served
-from support.helpers import runtime_folder
 from support.mcp_machine import Machine
 from support.mcp_room import ALICE, open_question
 
@@ -24,9 +23,8 @@ async def claude(machine: Machine, tmp_path: Path) -> AsyncIterator[ClaudeCode]:
     folder = tmp_path / "claude"
     folder.mkdir()
     env = {name: value for name, value in machine.env.items() if name.startswith("SAYSO")}
-    with runtime_folder() as runtime:
-        async with model_served() as model:
-            yield claude_code(folder, model, runtime, {**env, "SAYSO_HELPER": "off"})
+    async with model_served() as model:
+        yield claude_code(folder, model, env)
 
 
 def configured(claude: ClaudeCode, name: str, *words: str) -> tuple[str, ...]:

@@ -1,0 +1,111 @@
+"""One event of a hook, answered or reported by this process. It loads slowly."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS
+from sayso.errors import ConfigError
+from sayso.stores.connect import open_store
+from sayso_bots.cli.named import named_settings, seconds_of, with_login
+from sayso_bots.cli.parser import sayso_parser
+from sayso_bots.config.ask_settings import AskSettings
+from sayso_bots.hook.agents import AGENTS, Answered
+from sayso_bots.hook.asking import Asker, answered, failed
+from sayso_bots.hook.events import HookEvent, Ran, read_event
+from sayso_bots.hook.limits import DEFAULT_SECONDS, SIGNALS
+from sayso_bots.hook.telling import tell
+from sayso_bots.hook.unseen import Say
+from sayso_bots.process.reader import ReaderGoneError, is_gone
+from sayso_bots.process.signals import run_stoppable
+
+# How often a wait looks whether anybody still wants the answer.
+_LOOK_SECONDS = 0.5
+
+
+def answered_here(
+    words: Sequence[str],
+    env: Mapping[str, str],
+    text: str,
+    *,
+    ends_at: float,
+    reader: int,
+    say: Say,
+) -> Answered:
+    """The answer to an event, by this process; ``reader`` is the file it will be written to.
+
+    ``say`` is told what somebody should know before the answer.
+
+    Raises:
+        StoppedError: a signal came; the question is withdrawn.
+        ReaderGoneError: nobody reads the answer; the question is withdrawn.
+    """
+    event = read_event(text, AGENTS[words[1]])
+    try:
+        settings, asker = hook_setup(words, env)
+    except ConfigError as error:
+        return Answered(failed(event.name, str(error)))
+    asker = replace(asker, seconds=max(min(asker.seconds, ends_at - time.monotonic()), 0.01))
+    # What the gate logs while it tries again ends in a denial that says it better.
+    logging.getLogger("sayso").setLevel(logging.ERROR)
+    return run_stoppable(_answered(event, settings, asker, reader, say), SIGNALS)
+
+
+async def _answered(
+    event: HookEvent, settings: AskSettings, asker: Asker, reader: int, say: Say
+) -> Answered:
+    async with open_store(settings.store.url) as backend:
+        work = asyncio.create_task(answered(event, settings, asker, backend, say))
+        try:
+            while not work.done():
+                if is_gone(reader):
+                    raise ReaderGoneError
+                await asyncio.wait({work}, timeout=_LOOK_SECONDS)
+        finally:
+            work.cancel()
+            await asyncio.wait({work})
+        return work.result()
+
+
+def told_here(words: Sequence[str], env: Mapping[str, str], ran: Ran) -> None:
+    """Tell the store how a call went, by this process; whatever is in the way, nobody hears of it.
+
+    Raises:
+        SaysoError: it could not be told.
+    """
+    settings, asker = hook_setup(words, env)
+    logging.getLogger("sayso").setLevel(logging.CRITICAL)
+    asyncio.run(_told(ran, settings, asker))
+
+
+async def _told(ran: Ran, settings: AskSettings, asker: Asker) -> None:
+    async with open_store(settings.store.url) as backend:
+        await tell(ran, asker.agent, backend)
+
+
+def hook_setup(words: Sequence[str], env: Mapping[str, str]) -> tuple[AskSettings, Asker]:
+    """What the command line of a hook says, with the settings.
+
+    Raises:
+        ConfigError: one of them is wrong.
+    """
+    return setup_of(sayso_parser().parse_args(words), env, words[1])
+
+
+def setup_of(
+    args: argparse.Namespace, env: Mapping[str, str], name: str
+) -> tuple[AskSettings, Asker]:
+    """What the arguments say, with the settings; the agent is called ``name`` unless told.
+
+    Raises:
+        ConfigError: one of them is wrong.
+    """
+    settings = named_settings(args.config, with_login(args.store, env), env)
+    seconds = seconds_of(args.timeout, "--timeout") or DEFAULT_SECONDS
+    patience = seconds_of(args.patience, "--patience") or DEFAULT_PATIENCE_SECONDS
+    return settings, Asker(args.agent or env.get("SAYSO_AGENT") or name, seconds, patience)

@@ -1,0 +1,78 @@
+"""``sayso hook serve``: answers the HTTP hook of this user's Claude Code. It loads slowly."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import signal
+import sys
+from collections.abc import Mapping
+
+from aiohttp import web
+
+from sayso.errors import ConfigError
+from sayso.stores.connect import open_store
+from sayso_bots.cli.call import UsageError
+from sayso_bots.cli.hook_event import setup_of
+from sayso_bots.cli.listening import LOOPBACK, parse_address, read_token, take_port
+from sayso_bots.hook.agents import CLAUDE_CODE
+from sayso_bots.hook.http_hook import DECIDE_PATH, explain_version, read_version
+from sayso_bots.hook.http_route import HookRoute
+from sayso_bots.hook.settings_file import TOKEN_VARIABLE
+from sayso_bots.process.signals import StoppedError, run_stoppable
+from sayso_bots.server.webserver import url_of
+
+# Questions wait for people: at the end they are withdrawn.
+_FINISH_SECONDS = 1.0
+
+
+def serve(args: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """Answer hooks until a signal comes.
+
+    Raises:
+        ConfigError: the settings are wrong, or there is no token.
+    """
+    host, port = parse_address(args.listen)
+    if host not in LOOPBACK:
+        raise UsageError(f"--listen {host}: hooks are answered on this machine alone; 127.0.0.1")
+    token = read_token(env, TOKEN_VARIABLE)
+    if not token:
+        raise ConfigError(
+            f"{TOKEN_VARIABLE} is not set: make one with `openssl rand -hex 32`, and set it here "
+            "and where Claude Code is started"
+        )
+    if why := explain_version(read_version(env)):
+        print(f"sayso: {why}", file=sys.stderr)
+    # What the gate logs while it tries again ends in a denial that says it better.
+    logging.getLogger("sayso").setLevel(logging.ERROR)
+    try:
+        return run_stoppable(_serve(args, env, host, port, token), (signal.SIGTERM, signal.SIGHUP))
+    except StoppedError:
+        return 143
+
+
+async def _serve(
+    args: argparse.Namespace, env: Mapping[str, str], host: str, port: int, token: str
+) -> int:
+    settings, _ = setup_of(args, env, CLAUDE_CODE.key)
+    url = settings.store.url
+    with take_port(host, port) as sockets:
+        async with open_store(url) as store:
+            route = HookRoute(store, url, token, lambda: setup_of(args, env, CLAUDE_CODE.key))
+            runner = web.AppRunner(
+                route.application(),
+                access_log=None,
+                handler_cancellation=True,
+                shutdown_timeout=_FINISH_SECONDS,
+            )
+            await runner.setup()
+            try:
+                for one in sockets:
+                    await web.SockSite(runner, one).start()
+                print(f"sayso: answers hooks on {url_of(sockets)}{DECIDE_PATH}", file=sys.stderr)
+                await asyncio.Event().wait()
+            finally:
+                await route.close()
+                await runner.cleanup()
+    return 0

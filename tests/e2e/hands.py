@@ -182,7 +182,7 @@ class TelegramHands:
         """Answer the question of this name: with a button where there is one, else in words."""
         board = await self.asked(name)
         if answer is None:
-            await self.press_form(name, "Remove it" if "Remove it" in board.buttons else "Skip")
+            await self.press_form(name, "Skip")
         elif not isinstance(answer, str):
             for option in answer:
                 await self.press_form(name, option)

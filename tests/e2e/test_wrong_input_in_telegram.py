@@ -10,10 +10,6 @@ from e2e.wrong_input import CALL, HALF, NOT_YOURS, WHERE
 from sayso_playground import DeliverTwice, TelegramMessage
 
 NOT_TEXT = "Only text can be an answer here: reply to the question with text."
-EDITED = (
-    "Editing a message changes nothing: what was sent first counts. "
-    "Reply to a question again instead."
-)
 PLANE = {
     "type": "object",
     "properties": {
@@ -116,15 +112,11 @@ async def test_a_part_that_is_filled_in_by_half(scene: Asked, telegram: Telegram
     waiting = scene.ask(scene.gate.collect(HALF, text="Who lives where?"))
     await telegram.press("Fill in…")
     await telegram.write("Name", "Bob")
-    await telegram.answer("To › Street", None)
-    await telegram.write("To › Floor", "3")
+    await telegram.write("To", '{"floor": 3}')
 
-    await telegram.press_form("Is all of this right?", "Send")
-
-    told = "an answer is needed here, or none for the rest of 'to'"
-    board = await telegram.asked("To › Street")
-    assert f"⚠️ {told}" in board.text.splitlines()
-    await telegram.write("To › Street", "Main Street 1")
+    again = await telegram.prompt("is a required property")
+    assert 'this does not fit: "street" is a required property' in again.text
+    await telegram.write("required property", '{"street": "Main Street 1", "floor": 3}')
     await telegram.press_form("Is all of this right?", "Send")
     assert (await waiting).data == {"name": "Bob", "to": {"street": "Main Street 1", "floor": 3}}
 
@@ -136,7 +128,7 @@ async def test_an_option_that_does_not_exist(scene: Asked, telegram: TelegramHan
     board = await telegram.asked("Class")
 
     there = board.buttons["second"]
-    assert there.endswith(":option:1")
+    assert there.endswith(":pick:1")
     pressed = await telegram.telegram.press_data(board, f"{there[:-1]}2", by="alice")
 
     assert pressed.toast == "The form has changed in the meantime."
@@ -244,7 +236,6 @@ async def test_a_reply_that_is_edited(scene: Asked, telegram: TelegramHands) -> 
 
     telegram.telegram.correct(reply, "9")
 
-    assert await telegram.told(reply) == EDITED
     await telegram.answer("Class", "first")
     await telegram.press_form("Is all of this right?", "Send")
     assert (await waiting).data == {"seats": 2, "class": "first"}
@@ -261,7 +252,6 @@ async def test_a_reply_that_is_edited_after_it_was_sent_off(
 
     telegram.telegram.correct(reply, "eu")
 
-    assert await telegram.told(reply) == EDITED
     assert "Answer ap" in await telegram.ended("Answered by alice")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from itertools import count
 from typing import Any, TypeVar
@@ -24,11 +24,13 @@ from redis.exceptions import (
     NoScriptError,
     ReadOnlyError,
     RedisClusterException,
+    ResponseError,
     TryAgainError,
 )
 
 from sayso.errors import SaysoError, StoreUnreachableError
 from sayso.stores.home import Home
+from sayso.stores.redis.batching import Batcher, Words
 from sayso.stores.redis.diagnostics import REDIS_ERRORS, explain, is_denied
 from sayso.stores.redis.loop_timeout import LoopTimeout
 from sayso.stores.redis.script import Script
@@ -75,12 +77,12 @@ def _as_it_is(reply: Any) -> Any:
 
 
 class Client:
-    """Runs commands and scripts, each over a connection of its own for as long as that takes.
+    """Runs commands and scripts; those that are issued together arrive in their order.
 
-    At most eight are under way and ``max_waiting`` wait for their turn, in the order in which
-    they came, as long as the server goes on answering. Where it answers nothing any more, a
-    call ends within twice the URL's timeout, of which the time is not counted in which
-    something else holds up our event loop.
+    At most eight batches are under way, and ``max_waiting`` commands wait for their turn, as
+    long as the server goes on answering. Where it answers nothing any more, a call ends within
+    twice the URL's timeout, of which the time is not counted in which something else holds up
+    our event loop.
 
     A command is sent again, once, where the connection broke before its reply came or where
     another server holds our keys now. After silence nothing is sent again.
@@ -91,10 +93,8 @@ class Client:
         self.keys = url.keys
         self.home = Home()
         self._redis, self._sentinel = _open(url)
-        self._slots = asyncio.Semaphore(_CONNECTIONS)
+        self._batcher = Batcher(self._send_batch, max_batches=_CONNECTIONS)
         self._max_waiting = max_waiting
-        self._waiting = self._under_way = self._answered = 0
-        self._idle = asyncio.Event()
         self._is_closed = False
         self._own = secrets.token_urlsafe(9)
         self._numbers = count(1)
@@ -150,7 +150,9 @@ class Client:
         """
         with self.explained():
             self._check()
-            reply = await self._send(words, seconds + self.url.seconds)
+            (reply,) = await self._send([words], seconds + self.url.seconds)
+            if isinstance(reply, Exception):
+                raise reply
         return self.read(reply, read)
 
     @asynccontextmanager
@@ -175,11 +177,7 @@ class Client:
     async def aclose(self) -> None:
         """Wait a moment for what is under way, then close all connections."""
         try:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_CLOSING_SECONDS):
-                    while self._under_way:
-                        self._idle.clear()
-                        await self._idle.wait()
+            await self._batcher.aclose(_CLOSING_SECONDS, ConnectionError("it was closed here"))
         finally:
             self._is_closed = True
             with suppress(TimeoutError, *REDIS_ERRORS):
@@ -216,75 +214,60 @@ class Client:
         if self._is_closed:
             raise StoreUnreachableError(f"the connection to Redis at {self.url.address} is closed")
 
-    async def _reply(self, words: tuple[Argument, ...], *, repeatable: bool = True) -> Any:
+    async def _reply(self, words: Words, *, repeatable: bool = True) -> Any:
         """The reply to a command that may be sent again as the class says, or REDIS_ERRORS."""
-        self._check()
         try:
-            return await self._attempt(words)
+            return await self._add(words)
         except _REFUSED:
             raise
         except _ELSEWHERE:
             pass
         except ConnectionError:
-            if not repeatable or self._is_closed:
+            if not repeatable:
                 raise
-        return await self._attempt(words)
+        return await self._add(words)
 
-    async def _attempt(self, words: tuple[Argument, ...]) -> Any:
-        """The reply to a command that is sent once, in its turn."""
-        await self._take_turn()
-        self._under_way += 1
-        is_silent = False
-        try:
-            return await self._send(words, self.url.seconds)
-        except TimeoutError:
-            is_silent = True
-            raise
-        finally:
-            self._answered += not is_silent
-            self._under_way -= 1
-            self._slots.release()
-            if not self._under_way:
-                self._idle.set()
+    def _add(self, words: Words) -> asyncio.Future[Any]:
+        self._check()
+        if self._batcher.waiting >= self._max_waiting:
+            raise StoreUnreachableError(
+                f"{self._batcher.waiting} commands wait for Redis at {self.url.address} already, "
+                "which is as much as this process holds: ask less at once"
+            )
+        return self._batcher.add(words)
 
-    async def _take_turn(self) -> None:
-        """Wait for one of the connections as long as others are answered."""
-        while self._slots.locked():
-            if self._waiting >= self._max_waiting:
-                raise StoreUnreachableError(
-                    f"{self._waiting} commands wait for Redis at {self.url.address} already, "
-                    "which is as much as this process holds: ask less at once"
-                )
-            answered = self._answered
-            self._waiting += 1
-            try:
-                async with LoopTimeout(self.url.seconds):
-                    await self._slots.acquire()
-            except TimeoutError:
-                if self._answered == answered:
-                    raise
-            else:
-                return
-            finally:
-                self._waiting -= 1
-        await self._slots.acquire()
+    async def _send_batch(self, batch: Sequence[Words]) -> Sequence[Any]:
+        return await self._send(batch, self.url.seconds)
 
-    async def _send(self, words: tuple[Argument, ...], seconds: float) -> Any:
+    async def _send(self, batch: Sequence[Words], seconds: float) -> Sequence[Any]:
+        """The replies to commands that are sent once; one that is an error is an item."""
         try:
             async with LoopTimeout(seconds):
-                return await self._execute(words)
-        except (*REDIS_ERRORS,) as error:
+                replies = await self._execute(batch)
+        except REDIS_ERRORS as error:
             if isinstance(error, (ConnectionError, OSError, TimeoutError, *_ELSEWHERE)):
                 await self._find_server_again()
             raise
+        if any(isinstance(reply, _ELSEWHERE) for reply in replies):
+            await self._find_server_again()
+        return replies
 
-    async def _execute(self, words: tuple[Argument, ...]) -> Any:
+    async def _execute(self, batch: Sequence[Words]) -> Sequence[Any]:
         if not isinstance(self._redis, RedisCluster):
-            return await self._redis.execute_command(*words)
+            pipeline = self._redis.pipeline(transaction=False)
+            for words in batch:
+                pipeline.execute_command(*words)
+            return await pipeline.execute(raise_on_error=False)
         await self._redis.initialize()
-        # All keys are in one slot, and what has no key goes where they are.
-        node = self._redis.get_node_from_key(self.keys.prefix)
-        return await self._redis.execute_command(*words, target_nodes=node)
+        replies: list[Any] = []
+        for words in batch:
+            # All keys are in one slot, and what has no key goes where they are.
+            node = self._redis.get_node_from_key(self.keys.prefix)
+            try:
+                replies.append(await self._redis.execute_command(*words, target_nodes=node))
+            except ResponseError as error:
+                replies.append(error)
+        return replies
 
     async def _disconnect(self) -> None:
         await self._redis.aclose()

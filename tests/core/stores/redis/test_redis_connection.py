@@ -66,6 +66,17 @@ async def test_each_command_has_its_own_reply_though_others_are_given_up(store: 
                 assert reply == (str(number) * (number % 50 + 1)).encode()
 
 
+async def test_what_is_asked_together_arrives_in_its_order(store: str) -> None:
+    async with opened(store) as client:
+        name = f"{client.keys.prefix}order"
+
+        await asyncio.gather(*(client.command("RPUSH", name, str(n)) for n in range(50)))
+
+        kept = await client.command("LRANGE", name, 0, -1, read=list)
+        await client.command("DEL", name)
+    assert kept == [str(n).encode() for n in range(50)]
+
+
 @asynccontextmanager
 async def hanging_up(kind: str, asked: list[str]) -> AsyncIterator[str]:
     """The URL of a store whose server hangs up at ECHO, and notes what it was asked."""
@@ -271,6 +282,7 @@ async def test_closing_waits_for_what_is_under_way_and_cuts_what_has_no_reply(st
     async with opened(store) as client:
         none = f"{client.keys.prefix}none"
         slow = asyncio.create_task(client.command("BLPOP", none, "0.2", read=str))
+        await client.command("PING")  # so that the next one is not sent with it
         for_ever = asyncio.create_task(client.command("BLPOP", none, "0", read=str))
         await client.command("PING")
 

@@ -148,6 +148,28 @@ def test_a_run_that_asks_for_permissions_pays_for_no_other_kind_of_question() ->
     assert unpaid & set(loaded) == set()
 
 
+_WITHOUT_THE_VALIDATOR = """
+import sys
+sys.modules["jsonschema_rs"] = None  # as if the extra were not installed
+from sayso.errors import SchemaError
+from sayso.questions.structured_input import schema_of
+flat = {"type": "object", "properties": {"size": {"type": "integer", "minimum": 1}}}
+print(schema_of(flat) == flat)
+try:
+    schema_of({"type": "object", "properties": {"at": {"type": "object"}}})
+except SchemaError as error:
+    print(error)
+"""
+
+
+def test_flat_data_needs_no_validator_and_the_rest_says_which_one_it_needs() -> None:
+    flat, nested = _fresh(_WITHOUT_THE_VALIDATOR).splitlines()
+
+    assert flat == "True"
+    reason = "it needs jsonschema-rs: install Sayso with its extra `schema`"
+    assert nested == f"/properties/at: {reason}"
+
+
 _NO_CARDS = {
     "always.offers",
     "cards.card",

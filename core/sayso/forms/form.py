@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -380,16 +380,16 @@ def number_text(number: float) -> str:
 
 def describe_kind(kind: FieldKind, words: FormWords) -> str:
     """Say what is typed for a field of a kind."""
-    described: Mapping[str, Callable[[FormWords], str]] = {
-        "integer": lambda words: words.whole_number,
-        "number": lambda words: words.number,
-        "date": lambda words: words.date,
-        "datetime": lambda words: words.moment,
-        "email": lambda words: words.email,
-        "url": lambda words: words.url,
-        "json": lambda words: words.json,
+    described: Mapping[str, str] = {
+        "integer": words.whole_number,
+        "number": words.number,
+        "date": words.date,
+        "datetime": words.moment,
+        "email": words.email,
+        "url": words.url,
+        "json": words.json,
     }
-    return described[kind](words) if kind in described else words.text
+    return described.get(kind, words.text)
 
 
 def _are_texts(values: Sequence[Any]) -> bool:

@@ -16,12 +16,12 @@ def test_the_page_and_its_plots_are_what_the_script_makes_of_the_figures() -> No
 
 def test_what_is_measured_now_takes_the_place_of_the_same_part_and_of_no_other() -> None:
     before = json.loads(FIGURES.read_text())
-    measured = {"machine": {"at": "now"}, "rules": [{"rules": 10}], "herd": [{"clients": 500}]}
+    measured = {"machine": {"at": "now"}, "waiting": [{"runs": 10}], "herd": [{"clients": 500}]}
 
     after = merged(measured)
 
-    assert after["rules"] == {"machine": {"at": "now"}, "figures": [{"rules": 10}]}
-    assert {**after, "rules": before["rules"]} == before
+    assert after["waiting"] == {"machine": {"at": "now"}, "figures": [{"runs": 10}]}
+    assert {**after, "waiting": before["waiting"]} == before
     assert set(after) <= {*SECTIONS}
 
 

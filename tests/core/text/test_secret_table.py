@@ -43,7 +43,7 @@ def test_each_entry_of_the_tables_has_an_example() -> None:
     names = (secret_kinds().names, examples.NAMES)
     table, listed = ({re.sub("[ _-]", "", one).casefold() for one in some} for some in names)
     assert table == listed
-    assert (set(secret_kinds().about), secret_kinds().nothing) == (
+    assert (set(secret_kinds().about), set(secret_kinds().nothing)) == (
         set(examples.ABOUT),
         set(examples.NOTHING),
     )

@@ -59,7 +59,7 @@ async def measure(url: str, count: int) -> dict[str, float]:
         cpu = time.process_time()
         await asyncio.sleep(IDLE_SECONDS)
         idle = (time.process_time() - cpu) / IDLE_SECONDS
-        first = await client.command("ZRANGE", client.keys.due, 0, 0)
+        first: list[bytes] = await client.command("ZRANGE", client.keys.due, 0, 0)
         record = await backend.store.get(first[0].decode())
         json_bytes = len(encode(record.request)) if record else 0
         return {
@@ -79,7 +79,7 @@ async def _all_open(client: Client, count: int) -> None:
 
 
 async def _server_memory(client: Client) -> int:
-    info = await client.command("INFO", "memory")
+    info: bytes = await client.command("INFO", "memory")
     line = next(line for line in info.decode().splitlines() if "used_memory:" in line)
     return int(line.partition(":")[2])
 

@@ -285,7 +285,9 @@ async def used(store: Backend, question_id: str) -> Any:
 async def test_it_does_not_serve_other_machines_nor_without_a_token(
     machine: Machine, options: tuple[str, ...], env: dict[str, str], why: str
 ) -> None:
-    done = await machine.run("hook", "serve", *options, **{"SAYSO_HOOK_TOKEN": TOKEN, **env})
+    done = await machine.run(
+        "hook", "serve", *options, text=b"", **{"SAYSO_HOOK_TOKEN": TOKEN, **env}
+    )
 
     assert (done.code, done.out) == (2, "")
     assert why in done.err

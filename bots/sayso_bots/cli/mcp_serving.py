@@ -24,16 +24,16 @@ from sayso_bots.cli.named import keep_from_children
 from sayso_bots.mcp.approvals import Approvals
 from sayso_bots.mcp.asked import Asked
 from sayso_bots.mcp.asking import ServerGoneError
-from sayso_bots.mcp.front import PATH, Front
 from sayso_bots.mcp.guard import Guard
+from sayso_bots.mcp.http_transport import PATH, HttpTransport
 from sayso_bots.mcp.messages import MOST_BYTES
-from sayso_bots.mcp.peers import Alone, AtAddress, InProcesses, Sides
 from sayso_bots.mcp.proxy import Proxy
 from sayso_bots.mcp.running import Running
 from sayso_bots.mcp.servers.own import Own
 from sayso_bots.mcp.servers.process import Process
 from sayso_bots.mcp.servers.web import Peer, Web
 from sayso_bots.mcp.stdio import Conversation
+from sayso_bots.mcp.upstreams import BuiltinUpstream, HttpUpstream, ProcessUpstream, Upstream
 from sayso_bots.process.lines import Lines, LineTooLongError, our_lines
 from sayso_bots.process.signals import StoppedError, run_stoppable
 from sayso_bots.server.webserver import answering, url_of
@@ -45,7 +45,7 @@ def own_server(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Serve the tools that ask, until the client has gone."""
     setup = read_setup(args, env)
     if args.listen:
-        return _until_stopped(_listening(args, env, setup, Alone(Own()), own=True))
+        return _until_stopped(_listening(args, env, setup, BuiltinUpstream(Own()), own=True))
     # The calls that its clients name are those of an agent that works in this folder.
     setup = replace(setup, asker=replace(setup.asker, folder=project_folder(str(Path.cwd()))))
     return _until_stopped(_own(setup))
@@ -75,15 +75,16 @@ async def _before_all(
     if args.server and which(args.server[0], path=env.get("PATH")) is None:
         # Else only its clients would read so.
         raise ConfigError(f"the server cannot be started: there is no command {args.server[0]}")
-    sides = AtAddress(Web(args.url, headers)) if args.url else InProcesses(args.server, env)
-    return await _listening(args, env, setup, sides)
+    web = Web(args.url, headers) if args.url else None
+    upstream = HttpUpstream(web) if web is not None else ProcessUpstream(args.server, env)
+    return await _listening(args, env, setup, upstream)
 
 
 async def _listening(
     args: argparse.Namespace,
     env: Mapping[str, str],
     setup: Setup,
-    sides: Sides,
+    upstream: Upstream,
     *,
     own: bool = False,
 ) -> int:
@@ -95,15 +96,15 @@ async def _listening(
         with take_port(host, port) as sockets:
             async with open_store(setup.settings.store.url) as backend:
                 proxy = _proxy(setup, backend, own=own)
-                front = Front(proxy, sides, token=token, names=names)
-                async with answering(sockets, front.routes()):
+                http = HttpTransport(proxy, upstream, token=token, names=names)
+                async with answering(sockets, http.routes(), handler_cancellation=True):
                     print(f"sayso: serves MCP on {url_of(sockets)}{PATH}", file=sys.stderr)
                     try:
                         await asyncio.Event().wait()
                     finally:
-                        await front.finish()
+                        await http.finish()
     finally:
-        await sides.close()
+        await upstream.close()
     return 0
 
 

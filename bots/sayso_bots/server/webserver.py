@@ -64,15 +64,19 @@ async def answering(
     most_connections: int = MOST_CONNECTIONS,
     each: int | None = None,
     timeouts: CallTimeouts = _TIMEOUTS,
+    handler_cancellation: bool = False,
 ) -> AsyncIterator[None]:
     """Answer calls while the block runs; at its end accept no more and finish those in flight.
 
     Connections beyond the most are closed at once, and so are those of a source that has
-    more than its share, which ``each`` may say.
+    more than its share, which ``each`` may say. With ``handler_cancellation`` a handler is
+    cancelled when its client leaves.
     """
     app = web.Application()
     app.add_routes(routes)
-    runner = web.AppRunner(app, shutdown_timeout=_FINISH_SECONDS)
+    runner = web.AppRunner(
+        app, shutdown_timeout=_FINISH_SECONDS, handler_cancellation=handler_cancellation
+    )
     await runner.setup()
     try:
         server = runner.server

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+from contextlib import AsyncExitStack
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -17,8 +18,9 @@ from support.mcp_serving import ACCEPT, BEGIN, Served, served
 
 from sayso.stores.memory import memory_backend
 from sayso.testing.builders import PATIENCE_SECONDS
-from sayso_bots.mcp.front import PATH, Front
-from sayso_bots.mcp.peers import MOST_SESSIONS, InProcesses
+from sayso_bots.mcp.http_transport import PATH, HttpTransport
+from sayso_bots.mcp.messages import read
+from sayso_bots.mcp.upstreams import MAX_SESSIONS, ProcessUpstream, TooManySessionsError
 from sayso_bots.server.webserver import answering, taken_port, url_of
 
 DAY_SECONDS = 86_400.0
@@ -90,17 +92,12 @@ async def test_without_a_token_of_ours_any_proof_reaches_the_server(machine: Mac
         assert await raw_status(proxy, b"Host: localhost", proof) == 400  # {} is no message
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="a session is dropped by its client alone; the HTTP side of the proxy is replaced by "
-    "one that ends idle sessions and makes room by ending the least recently used one",
-)
 async def test_who_comes_when_there_is_no_room_takes_the_place_of_who_was_away_longest(
     machine: Machine,
 ) -> None:
     words = ("mcp-proxy", "--agent", "wiki", "--", "sh", "-c", SMALL)
     async with served(machine, *words) as proxy, aiohttp.ClientSession() as web:
-        sessions = [(await post(web, proxy.url, BEGIN)).session for _ in range(MOST_SESSIONS)]
+        sessions = [(await post(web, proxy.url, BEGIN)).session for _ in range(MAX_SESSIONS)]
         assert (await post(web, proxy.url, PING, sessions[0])).status == 200
 
         assert (await post(web, proxy.url, BEGIN)).status == 200
@@ -117,28 +114,22 @@ class ShiftedLoop(asyncio.SelectorEventLoop):
         return super().time() + self.ahead
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="a session that its client has left without a word is kept forever; the HTTP side of "
-    "the proxy is replaced by one that ends it after a time, and then says that it is over",
-)
 def test_a_client_that_was_away_for_a_day_reads_that_its_session_is_over_and_begins_anew() -> None:
     loop = ShiftedLoop()
 
     async def talk() -> tuple[Answer, ...]:
-        sides = InProcesses(("sh", "-c", SMALL), os.environ)
+        upstream = ProcessUpstream(("sh", "-c", SMALL), os.environ)
         async with memory_backend() as backend, aiohttp.ClientSession() as web:
-            front = Front(McpRoom(backend).proxy, sides, token="", names=())
+            http = HttpTransport(McpRoom(backend).proxy, upstream, token="", names=())
             with taken_port("127.0.0.1", 0) as sockets:
-                async with answering(sockets, front.routes()):
+                async with answering(sockets, http.routes(), handler_cancellation=True):
                     url = f"{url_of(sockets)}{PATH}"
                     session = (await post(web, url, BEGIN)).session
                     in_time = await post(web, url, PING, session)
                     loop.ahead += DAY_SECONDS
                     late = await post(web, url, PING, session)
                     answers = (in_time, late, await post(web, url, BEGIN))
-            await sides.close()
+            await upstream.close()
         return answers
 
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
@@ -146,3 +137,26 @@ def test_a_client_that_was_away_for_a_day_reads_that_its_session_is_over_and_beg
 
     assert [answer.status for answer in answers] == [200, 404, 200]
     assert "session" in json.loads(answers[1].text)["error"]["message"].casefold()
+
+
+def test_sessions_in_use_end_for_nobody() -> None:
+    """However long they last, and however many clients come."""
+    loop = ShiftedLoop()
+    begin, ping = read(json.dumps(BEGIN).encode()), read(json.dumps(PING).encode())
+
+    async def talk() -> None:
+        upstream = ProcessUpstream(("sh", "-c", SMALL), os.environ)
+        async with AsyncExitStack() as clients:
+            for _ in range(MAX_SESSIONS):
+                first = await clients.enter_async_context(upstream.connect(begin, {}))
+            loop.ahead += DAY_SECONDS
+            async with upstream.connect(ping, {"Mcp-Session-Id": first.session}) as again:
+                assert again.server is first.server
+            with pytest.raises(TooManySessionsError):
+                await clients.enter_async_context(upstream.connect(begin, {}))
+        async with upstream.connect(begin, {}) as another:
+            assert another.session != first.session
+        await upstream.close()
+
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        runner.run(talk())

@@ -35,6 +35,11 @@ class Process:
         """Its exit code, when it was closed."""
         return None if self._process is None else self._process.returncode
 
+    @property
+    def is_busy(self) -> bool:
+        """Return True while a request waits for its answer."""
+        return bool(self._waiting)
+
     async def start(self, env: Mapping[str, str]) -> None:
         """Start it, without anything in its environment that could answer questions.
 

@@ -50,7 +50,7 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(
 
 def test_a_missing_client_for_redis_is_a_command_to_type() -> None:
     code = (
-        "import sys; sys.modules['hiredis'] = None; from sayso_bots.cli.main import main; "
+        "import sys; sys.modules['redis'] = None; from sayso_bots.cli.main import main; "
         "sys.exit(main(['pending', '--store', 'redis://127.0.0.1:1'], {}))"
     )
     done = subprocess.run(

@@ -160,7 +160,7 @@ async def test_what_our_code_prints_is_no_part_of_the_answer(
 ) -> None:
     extra = tmp_path / "extra"
     extra.mkdir()
-    (extra / "hiredis.py").write_text("print('hello')\nraise ImportError('not here')\n")
+    (extra / "redis.py").write_text("print('hello')\nraise ImportError('not here')\n")
 
     done = await machine.hook(event("read"), PYTHONPATH=str(extra))
 

@@ -31,7 +31,7 @@ async def test_what_is_said_with_stderr_closed_is_no_part_of_the_answer(
 ) -> None:
     extra = tmp_path / "extra"
     extra.mkdir()
-    (extra / "hiredis.py").write_text(
+    (extra / "redis.py").write_text(
         "import os\nfor n in (1, 2): os.write(n, b'hello')\nraise OSError"
     )
     words = f"exec {sys.executable} -P -m sayso_bots hook claude-code 2>&-"

@@ -63,7 +63,7 @@ class Asked(Proxy):
         """Ask, and wait unless the agent comes back for the answer itself."""
         if message.meta.get(_WAIT) is not False:
             return await super().called(message, client, server, tell, flight)
-        asking = await self.guard.begin(self.read(message), client, tell, server.request, flight)
+        asking = await self.guard.begin(self.read(message), client, tell, server, flight)
         try:
             said = await self.guard.asked(asking)
             if isinstance(said, CheckResult):

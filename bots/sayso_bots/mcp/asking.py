@@ -31,18 +31,6 @@ class ServerGoneError(Exception):
     """The server ended, or could not be reached, before it answered."""
 
 
-class Forward(Protocol):
-    """Lets an approved call run on the server."""
-
-    async def __call__(self, raw: bytes, message: Message, tell: Tell) -> bytes:
-        """What the server answers to these bytes: those of the message, or of its edit.
-
-        Raises:
-            ServerGoneError: it gave no answer.
-        """
-        ...
-
-
 class Server(Protocol):
     """The server behind, as one client speaks to it."""
 
@@ -92,8 +80,8 @@ class Asking:
     client: Client
     ticket: Ticket
     tell: Tell
-    forward: Forward
-    flight: Flight = field(default_factory=Flight)
+    server: Server
+    flight: Flight
 
     @property
     def run(self) -> RunRef:

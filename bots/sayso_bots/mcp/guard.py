@@ -16,8 +16,8 @@ from sayso_bots.mcp.asking import (
     Asking,
     Client,
     Flight,
-    Forward,
     RefusedError,
+    Server,
     Tell,
     WithdrawnError,
 )
@@ -49,7 +49,7 @@ class Guard:
         self._progress = progress
 
     async def begin(
-        self, call: McpCall, client: Client, tell: Tell, forward: Forward, flight: Flight
+        self, call: McpCall, client: Client, tell: Tell, server: Server, flight: Flight
     ) -> Asking:
         """The call with the key that it is asked under.
 
@@ -58,7 +58,7 @@ class Guard:
         """
         run = self.approvals.asker.run_of(client.principal)
         ticket = await self.approvals.ticket(run, call.mark)
-        return Asking(call, client, ticket, tell, forward, flight)
+        return Asking(call, client, ticket, tell, server, flight)
 
     async def asked(self, asking: Asking) -> CheckResult | str:
         """The verdict that needs nobody, or the id of the open question."""

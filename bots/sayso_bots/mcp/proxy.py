@@ -82,7 +82,7 @@ class Proxy:
         self, message: Message, client: Client, server: Server, tell: Tell, flight: Flight
     ) -> bytes:
         """What a client reads in answer to a call; raises whatever keeps it from running."""
-        asking = await self.guard.begin(self.read(message), client, tell, server.request, flight)
+        asking = await self.guard.begin(self.read(message), client, tell, server, flight)
         try:
             said = await self.guard.asked(asking)
             if isinstance(said, CheckResult):

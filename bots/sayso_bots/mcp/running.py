@@ -50,7 +50,7 @@ class Running:
         if changed is not None:
             raw = message.changed(arguments=json.dumps(changed, ensure_ascii=False))
         try:
-            said = await asking.forward(raw, message, asking.tell)
+            said = await asking.server.request(raw, message, asking.tell)
         except ServerGoneError as error:
             said = refusal(message, MCP_WORDS.server_gone.format(why=error))
         if verdict.permission_id is not None and self._reports:

@@ -9,7 +9,6 @@ from typing import Any, Literal
 import pytest
 
 from sayso.calls import RunRef, ToolCall
-from sayso.errors import ReplayedCallbackError
 from sayso.events import Outcome
 from sayso.questions.permission import PermissionRequestEvent, call_of
 from sayso.questions.permission_answer import PermissionResponseEvent
@@ -18,7 +17,7 @@ from sayso.rules.deny_rule import DenyRule
 from sayso.rules.rule import RememberedRule, Rule, Scope, literal_rule
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Settled
-from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon
+from sayso.testing.builders import a_request, a_response, a_rule, soon
 
 _BOB = "slack:U0BOB"
 
@@ -191,21 +190,6 @@ class DenialContract:
             ]
             kinds = [entry.kind for entry in entries]
             assert kinds.index("approved") < kinds.index("rule_stored")
-
-    async def test_a_press_through_its_handle_is_held_against_the_rules_and_used_up_once(
-        self, backend: Backend
-    ) -> None:
-        request = await _opened(backend)
-        copy = a_copy(request.question_id)
-        await backend.copies.issue(copy)
-        await _deny_always(backend, call_of(request))
-
-        press: dict[str, Any] = {"handle": copy.handle, "delivery": "slack:1"}
-        settled = await backend.store.settle(request.question_id, a_response(request), **press)
-
-        _is_denied(settled)
-        with pytest.raises(ReplayedCallbackError):
-            await backend.store.settle(request.question_id, a_response(request), **press)
 
     async def test_what_approves_cannot_be_foreseen(self, backend: Backend) -> None:
         request = await _opened(backend)

@@ -1,108 +1,17 @@
-"""What every store promises of presses that were not looked up, and of how endings ring."""
+"""What every store promises of how endings ring, and of what observers are told."""
 
 from __future__ import annotations
 
 import time
 
-import pytest
-
-from sayso.errors import ReplayedCallbackError, RequestNotFoundError
-from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Copy, Opened
+from sayso.stores.ports import Opened
 from sayso.stores.topics import branch_topic
-from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon
-
-
-async def _shown(backend: Backend) -> tuple[PermissionRequestEvent, Copy]:
-    request = a_request()
-    copy = a_copy(request.question_id)
-    await backend.store.open(request, seconds=30, inbox="mine", book=None)
-    await backend.copies.issue(copy)
-    return request, copy
-
-
-async def _is_open(backend: Backend, request: PermissionRequestEvent) -> bool:
-    record = await backend.store.get(request.question_id)
-    return record is not None and record.ending is None
+from sayso.testing.builders import a_request, a_response, a_rule, soon
 
 
 class SettlingContract:
     """More promises of ``Store`` and ``Bus``. Subclasses provide the ``backend`` fixture."""
-
-    async def test_a_press_is_settled_through_its_handle(self, backend: Backend) -> None:
-        request, copy = await _shown(backend)
-        response = a_response(request)
-
-        settled = await backend.store.settle(
-            request.question_id, response, handle=copy.handle, delivery="slack:1"
-        )
-
-        assert (settled.ending, settled.first) == (response, True)
-
-    async def test_a_handle_that_is_not_of_the_request_settles_nothing(
-        self, backend: Backend
-    ) -> None:
-        request, copy = await _shown(backend)
-        other, other_copy = await _shown(backend)
-
-        for handle in ("nobody", other_copy.handle):
-            with pytest.raises(RequestNotFoundError):
-                await backend.store.settle(
-                    request.question_id, a_response(request), handle=handle, delivery="slack:1"
-                )
-
-        assert await _is_open(backend, request)
-        assert await _is_open(backend, other)
-        # The callback was for nothing known: it is not used up.
-        assert await backend.copies.find(copy.handle, delivery="slack:1") is not None
-
-    async def test_a_delivery_settles_once(self, backend: Backend) -> None:
-        (first, first_copy), (second, second_copy) = await _shown(backend), await _shown(backend)
-        await backend.store.settle(
-            first.question_id, a_response(first), handle=first_copy.handle, delivery="slack:1"
-        )
-
-        with pytest.raises(ReplayedCallbackError):
-            await backend.store.settle(
-                second.question_id,
-                a_response(second),
-                remember=a_rule(),
-                handle=second_copy.handle,
-                delivery="slack:1",
-            )
-
-        assert await _is_open(backend, second)
-        assert (await backend.rules.book(second.run)).remembered == ()
-
-    async def test_looking_and_settling_share_what_they_have_seen(self, backend: Backend) -> None:
-        request, copy = await _shown(backend)
-        await backend.copies.find(copy.handle, delivery="slack:1")
-
-        with pytest.raises(ReplayedCallbackError):
-            await backend.store.settle(
-                request.question_id, a_response(request), handle=copy.handle, delivery="slack:1"
-            )
-        assert await _is_open(backend, request)
-
-        await backend.store.settle(
-            request.question_id, a_response(request), handle=copy.handle, delivery="slack:2"
-        )
-        with pytest.raises(ReplayedCallbackError):
-            await backend.copies.find(copy.handle, delivery="slack:2")
-
-    async def test_a_later_press_through_a_handle_learns_the_ending_that_counts(
-        self, backend: Backend
-    ) -> None:
-        request, copy = await _shown(backend)
-        withdrawn = request.cancelled(at=a_response(request).decided_at)
-        await backend.store.settle(request.question_id, withdrawn)
-
-        settled = await backend.store.settle(
-            request.question_id, a_response(request), handle=copy.handle, delivery="slack:1"
-        )
-
-        assert (settled.ending, settled.first) == (withdrawn, False)
 
     async def test_a_ring_says_the_version_of_the_rules_and_the_moment(
         self, backend: Backend

@@ -15,7 +15,7 @@ from support.room import OPS, ChatRoom
 from sayso import CheckResult, RunRef, ToolCall
 from sayso.cards.card import Card, Ended
 from sayso.chats.places import Answer, MessageRef, Place
-from sayso.desk.desk import Desk, DeskOptions
+from sayso.desk.desk import _AT_ONCE, Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.stores.backend import Backend
 from sayso.testing.builders import PATIENCE_SECONDS
@@ -89,9 +89,8 @@ class BundleRoom(ChatRoom):
 
     async def ends_taken(self, cards: Cards) -> None:
         """Return when the desk works on the endings of all of these cards."""
-        delivery = self.desk._delivery
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while any(delivery.shown(card.handle) for card in cards):
+            while _AT_ONCE - self.desk._room._value < len(cards):
                 await asyncio.sleep(0.001)
         await asyncio.sleep(0.001)
 

@@ -14,13 +14,11 @@ from sayso.cards.card import (
     DESCRIPTION_LIMIT,
     NAME_LIMIT,
     REVOKE,
-    SHOW_ALL,
     Card,
     CardBody,
     Choice,
     Ended,
     Open,
-    every,
 )
 from sayso.cards.origin import details
 from sayso.cards.room import Room
@@ -35,7 +33,7 @@ from sayso.desk.words import DeskWords
 from sayso.events import RequestExpiredEvent, Resolution, UserInputRequest
 from sayso.questions.refusals import Refusals
 from sayso.questions.words import QuestionWords
-from sayso.stores.ports import Found, Offer, Use
+from sayso.stores.ports import Found, Use
 from sayso.text.blanks import folded
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import shortened, visible
@@ -237,14 +235,6 @@ class CardMaker:
                     del self._fitted[next(iter(self._fitted))]
         return fitted
 
-    def offer(self, found: Found, card: Card, desk: str) -> Offer | None:
-        """What the card takes at once; None for a large request, and where it is not open."""
-        is_small = self._bodies.has_small(found.request, self.words(found).questions)
-        if not is_small or not isinstance(card.state, Open):
-            return None
-        offered = every((*card.choices, *card.more))
-        return Offer(desk, {one.key: one.label for one in offered if _ends_it_at_once(one)})
-
     def _made_body(self, request: UserInputRequest, words: QuestionWords) -> CardBody:
         # A copy of its own: a kind may keep what it said, and say it again in another language.
         body = request.speaking(words).card()
@@ -282,10 +272,6 @@ class CardMaker:
         if any(one is not route for one in others):
             choice = choice.alone
         return replace(choice, alone=None)
-
-
-def _ends_it_at_once(choice: Choice) -> bool:
-    return not choice.stores and choice.form is None and choice.key != SHOW_ALL.key
 
 
 def _folded(value: Value) -> Value:

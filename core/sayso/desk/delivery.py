@@ -21,7 +21,7 @@ from sayso.desk.rounds import Rounds, ended
 from sayso.desk.timer import Timer
 from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso.seldom import Seldom
-from sayso.stores.ports import Copies, Copy, Found, Offer, Shown
+from sayso.stores.ports import Copies, Copy, Found
 from sayso.tasks import Background, together
 
 _log = logging.getLogger(__name__)
@@ -59,7 +59,6 @@ class Delivery:
         self._timer = timer
         self._waits = Seldom(_log)
         self._rounds: Rounds[tuple[str, str, str], Cards] = Rounds()
-        self._shown: dict[str, Shown] = {}
         self._views: dict[str, Open] = {}
 
     async def update(self, found: Found, view: Open | None = None) -> None:
@@ -87,27 +86,6 @@ class Delivery:
         # Whoever looks at what is over goes before no ending.
         rank = Rank.ENDED if is_over and view is None else Rank.CHANGED
         return (self._rounds.begin(message, partial(self._round, found, rank)),)
-
-    def shown(self, handle: str) -> Shown | None:
-        """The open card behind a handle as it was posted from here; None where that is not known.
-
-        The newest few thousand are kept. What became of the request since
-        then, in another process or here, is not in it: the store knows.
-        """
-        return self._shown.get(handle)
-
-    def note_shown(self, found: Found, offer: Offer | None) -> None:
-        """Remember an open card that was posted from here, if it has an ``offer``."""
-        if offer is not None:
-            copy = found.copy
-            self._shown[copy.handle] = Shown(copy.handle, copy.question_id, offer, lambda: found)
-            if len(self._shown) > KEPT_BODIES:
-                del self._shown[next(iter(self._shown))]
-
-    def forget(self, copies: Iterable[Copy]) -> None:
-        """These cards take no more decisions."""
-        for copy in copies:
-            self._shown.pop(copy.handle, None)
 
     async def bundle(self, found: Found) -> list[Found]:
         """All cards on the message of this one that the store still knows, in their order."""

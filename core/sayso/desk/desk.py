@@ -23,7 +23,6 @@ from sayso.desk.card_maker import CardMaker
 from sayso.desk.caution import Caution
 from sayso.desk.deadlines import Deadlines
 from sayso.desk.delivery import Delivery
-from sayso.desk.intake import DeskIntake
 from sayso.desk.jobs import Jobs
 from sayso.desk.lanes import Lanes, LanesClosedError
 from sayso.desk.members import MembersHeard
@@ -130,7 +129,7 @@ class Desk:
             backend, routes, by_platform, calling, callings, self._lanes, maker, clock=clock
         )
         caution = Caution(backend.leases, self.name)
-        self._intake, calm = DeskIntake(backend.outbox, self.name), Calm()
+        calm = Calm()
         self._delivery = Delivery(
             backend.copies,
             by_platform,
@@ -149,7 +148,6 @@ class Desk:
             self._delivery,
             caution,
             callings,
-            desk=self.name,
             background=self._background,
             clock=clock,
             keep=options.keep,
@@ -169,7 +167,6 @@ class Desk:
             self._broadcast,
             self._showing,
             self._delivery,
-            self._intake,
             calm,
             notices,
             caution,
@@ -183,7 +180,6 @@ class Desk:
             adapters=by_platform,
             approvers=self._approvers,
             delivery=self._delivery,
-            intake=self._intake,
             calm=calm,
             maker=maker,
             notices=notices,
@@ -209,7 +205,7 @@ class Desk:
             upkeep.during(self._reminders.run()),
             upkeep.during(trim_audit(self._backend.audit, self._keep_audit, self._timer)),
             attending(self._backend.roster, self.name, limits=self._limits),
-            self._intake.jobs(self._begin) as jobs,
+            self._backend.outbox.jobs(self.name) as jobs,
         ):
             try:
                 async for job in jobs:
@@ -239,10 +235,6 @@ class Desk:
                 messages.setdefault(copy.handles, (copy.place, []))[1].append(record)
         for place, records in messages.values():
             self._background.start(self._show_again(records, place))
-
-    def _begin(self, job: Job) -> None:
-        """Do a job that came with a settled press: there are no more of them than of presses."""
-        self._background.start(self._jobs.do(job))
 
     async def _do(self, job: Job) -> None:
         try:

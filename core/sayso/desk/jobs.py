@@ -11,7 +11,6 @@ from sayso.desk.calm import Calm
 from sayso.desk.caution import Caution, PoisonedError
 from sayso.desk.delivery import Delivery
 from sayso.desk.event_log import log_job, log_not_posted
-from sayso.desk.intake import DeskIntake
 from sayso.desk.lanes import LanesClosedError
 from sayso.desk.notices import Notices
 from sayso.desk.reminding import Reminders
@@ -44,7 +43,6 @@ class Jobs:
         broadcast: Broadcast,
         showing: Showing,
         delivery: Delivery,
-        intake: DeskIntake,
         calm: Calm,
         notices: Notices,
         caution: Caution,
@@ -59,7 +57,6 @@ class Jobs:
         self._broadcast = broadcast
         self._showing = showing
         self._delivery = delivery
-        self._intake = intake
         self._calm = calm
         self._notices = notices
         self._caution = caution
@@ -79,13 +76,12 @@ class Jobs:
             await self._do(job)
 
     async def _do(self, job: Job) -> None:
-        failures, known, is_logged = 0, job.record, job.again
+        failures, is_logged = 0, job.again
         if job.kind == "end":
             await self._calm.turn()
         while True:
             try:
-                record = known or await self._backend.store.get(job.question_id)
-                known = None
+                record = await self._backend.store.get(job.question_id)
                 if record is not None:
                     if not is_logged:
                         log_job(job, record)
@@ -194,8 +190,6 @@ class Jobs:
         request, ending = record.request, record.ending
         if ending is None:
             return
-        self._delivery.forget(record.copies)
-        self._intake.forget(record.copies)
         # Another desk may be slow with the request itself: it stands before its ending.
         await self._write(request, "request", request)
         await self._write_ending(request, record.overruled or ending, "ending", "outcome")

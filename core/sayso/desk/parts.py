@@ -11,7 +11,6 @@ from sayso.desk.approvers import Approvers
 from sayso.desk.calm import Calm
 from sayso.desk.card_maker import CardMaker
 from sayso.desk.delivery import Delivery
-from sayso.desk.intake import DeskIntake
 from sayso.desk.notices import Notices
 from sayso.desk.refused import RefusedPresses
 from sayso.desk.speech import Speech
@@ -28,7 +27,6 @@ class DeskParts:
     adapters: Mapping[str, Adapter]
     approvers: Approvers
     delivery: Delivery
-    intake: DeskIntake
     calm: Calm
     maker: CardMaker
     notices: Notices

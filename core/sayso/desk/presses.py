@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from sayso.cards.bundle import EACH
@@ -34,13 +31,10 @@ from sayso.errors import (
     InvalidInputError,
     ReplayedCallbackError,
     RequestNotFoundError,
-    UnreadableEventError,
 )
 from sayso.events import Resolution, UserInputResponse
 from sayso.forms.form_values import NO_INPUTS
-from sayso.stores.ports import Copy, Found, Settled, Shown
-
-_log = logging.getLogger(__name__)
+from sayso.stores.ports import Copy, Found, Settled
 
 # What a card offers once it has ended, in whatever process it was opened up: no key of these is
 # one of an open card, so that a press on that comes too late.
@@ -71,35 +65,25 @@ class Presses:
             StoreUnreachableError: nothing was stored: do not acknowledge the press.
         """
         with self._parts.calm.press():
-            return await self._decided(press)
+            found = await self._find(press)
+            if found is None:
+                self._unknown.say(press)
+                words = self._parts.speech.at(press.message.place)
+                return Answer(Answered.UNKNOWN, words.unknown)
+            return await self._decide(press, found)
 
-    async def _decided(self, press: Press) -> Answer:
-        own = self._parts.delivery.shown(press.handle)
-        card = own or self._parts.intake.card(press.handle)
-        shown = None if card is None else _read(card)
-        if card is None or shown is None or not _stands_there(shown.copy, press):
-            return await self._look_closer(press, shown, None)
-        # This desk posted the card, or heard of it from the one that did: all of the order but
-        # settling needs no look in the store, and settling looks there at the handle, what was
-        # heard of, the delivery and the ending in one step.
-        standing = await self._parts.approvers.standing(press.actor, shown.request)
-        choice = _at_once(press, card) or (self._decision(press, shown) if own else None)
-        if standing is Standing.APPROVER and choice is not None:
-            # What does not fit may also be too late, which comes first.
-            with suppress(RequestNotFoundError, InvalidInputError), self._replays(press, shown):
-                return await self._answer(press, shown, choice, card=card)
-        return await self._look_closer(press, shown, standing)
+    async def _find(self, press: Press) -> Found | None:
+        """Look the card up; a callback that was here before is noted where its card is known."""
+        copies = self._parts.backend.copies
+        try:
+            return await copies.find(press.handle, delivery=press.delivery)
+        except ReplayedCallbackError:
+            if (found := await copies.find(press.handle)) is not None:
+                self._parts.refused.press(found.request, press, "replay")
+            raise
 
-    async def _look_closer(
-        self, press: Press, shown: Found | None, standing: Standing | None
-    ) -> Answer:
-        """Decide on a press with what the store knows; ``standing`` where it was looked up."""
-        with self._replays(press, shown):
-            found = await self._parts.backend.copies.find(press.handle, delivery=press.delivery)
-        if found is None:
-            self._unknown.say(press)
-            words = self._parts.speech.at(press.message.place)
-            return Answer(Answered.UNKNOWN, words.unknown)
+    async def _decide(self, press: Press, found: Found) -> Answer:
+        """Decide on a press on a card that the store knows."""
         if not _stands_there(found.copy, press):
             self._parts.refused.press(found.request, press, "foreign")
             words = self._parts.speech.at(press.message.place)
@@ -108,14 +92,9 @@ class Presses:
         found = replace(found, copy=replace(found.copy.at(press.message), closed_at=None))
         if found.copy.bundle and press.choice in EACH:
             return await self._all.take(press, found)
-        if found.ending is not None and press.choice == REVOKE.key:
-            return await self._revoking.take(press, found)
         if found.ending is not None:
-            if press.choice in _AFTERWARDS:
-                return await self._afterwards(press, found, standing)
-            return self._late(press, found, found.ending)
-        if standing is None:
-            standing = await self._parts.approvers.standing(press.actor, found.request)
+            return await self._after_the_end(press, found, found.ending)
+        standing = await self._parts.approvers.standing(press.actor, found.request)
         if standing is Standing.STRANGER:
             self._parts.refused.press(found.request, press, "not_approver")
             return Answer(Answered.REFUSED, self._words(found).not_allowed)
@@ -126,6 +105,13 @@ class Presses:
             return await self._take(press, found, standing)
         except RequestNotFoundError:
             return Answer(Answered.UNKNOWN, self._words(found).unknown)
+
+    async def _after_the_end(self, press: Press, found: Found, ending: Resolution) -> Answer:
+        if press.choice == REVOKE.key:
+            return await self._revoking.take(press, found)
+        if press.choice in _AFTERWARDS:
+            return await self._afterwards(press, found)
+        return self._late(press, found, ending)
 
     async def _take(self, press: Press, found: Found, standing: Standing) -> Answer:
         """Do what was pressed on an open card by somebody who may decide it."""
@@ -152,14 +138,14 @@ class Presses:
                 self._parts.notices.pressed(found.request, press, "form_opened")
             return answer
         try:
-            return await self._answer(press, found, choice, standing=standing)
+            return await self._answer(press, found, choice, standing)
         except InvalidInputError as error:
             return Answer(Answered.INVALID, self._words(found).invalid, error.problems)
 
     def _words(self, found: Found) -> DeskWords:
         return self._parts.maker.words(found)
 
-    async def _afterwards(self, press: Press, found: Found, standing: Standing | None) -> Answer:
+    async def _afterwards(self, press: Press, found: Found) -> Answer:
         """Show more of an ended card: to whoever presses, where nobody else sees it.
 
         Elsewhere the card itself opens. What is longer than that is shown to nobody but those
@@ -171,9 +157,7 @@ class Presses:
             return self._step(found, view)
         card = self._parts.maker.card(found, view)
         adapter = self._parts.adapters[found.copy.place.platform]
-        if card.is_cut and standing is None:
-            standing = await self._parts.approvers.standing(press.actor, found.request)
-        is_withheld = card.is_cut and standing is Standing.STRANGER
+        is_withheld = card.is_cut and await self._is_stranger(press, found)
         if press.choice == WHOLE.key:
             if is_withheld or not card.can_reveal:
                 return self._not_offered(found, card, press)
@@ -184,6 +168,10 @@ class Presses:
             return Answer(Answered.SHOWN, "")
         return self._step(found, view)
 
+    async def _is_stranger(self, press: Press, found: Found) -> bool:
+        standing = await self._parts.approvers.standing(press.actor, found.request)
+        return standing is Standing.STRANGER
+
     def _approves(self, found: Found, card: Card, choice: Choice, press: Press) -> bool:
         now = self._parts.clock()
         return approves(found.request, card.body, choice, by=press.actor, at=now)
@@ -191,16 +179,6 @@ class Presses:
     def _own(self, found: Found, press: Press) -> Answer:
         self._parts.refused.press(found.request, press, "own_request")
         return Answer(Answered.REFUSED, self._words(found).own_request)
-
-    @contextmanager
-    def _replays(self, press: Press, known: Found | None) -> Iterator[None]:
-        """Note a callback that was here before, where it is known what it was about."""
-        try:
-            yield
-        except ReplayedCallbackError:
-            if known is not None:
-                self._parts.refused.press(known.request, press, "replay")
-            raise
 
     def _step(self, found: Found, view: Open, text: str = "") -> Answer:
         self._parts.background.start(self._parts.delivery.update(found, view))
@@ -214,23 +192,14 @@ class Presses:
         noted = ". ".join(filter(None, (covered, choice.warning)))
         await self._parts.delivery.update(found, Open(confirming=replace(choice, warning=noted)))
 
-    def _decision(self, press: Press, shown: Found) -> Choice | None:
-        """The choice, when this press on a card shown here ends the request; None: look closer."""
-        choice = self._parts.maker.card(shown).choice(press.choice)
-        if choice is None or choice.key == SHOW_ALL.key or (choice.stores and not press.confirmed):
-            return None
-        return None if choice.form is not None and press.inputs is None else choice
-
     async def _answer(
         self,
         press: Press,
         found: Found,
         choice: Choice,
-        *,
-        card: Shown | None = None,
-        standing: Standing = Standing.APPROVER,
+        standing: Standing,
     ) -> Answer:
-        """Settle; ``card`` is what is known of one that was not looked up just now."""
+        """Settle, and say what came of it."""
         now = self._parts.clock()
         inputs = NO_INPUTS
         if choice.form is not None:
@@ -244,15 +213,8 @@ class Presses:
             until = now + choice.lasts
             rule = request.to_remember(choice, by=press.actor, at=now, until=until)
         settled = await self._parts.backend.store.settle(
-            found.request.question_id,
-            answer.keeping(rule),
-            remember=rule,
-            handle="" if card is None else card.handle,
-            delivery="" if card is None else press.delivery,
-            seen="" if card is None else card.seen,
-            upkeep=self._parts.intake.upkeep("" if card is None else card.offer.desk),
+            found.request.question_id, answer.keeping(rule), remember=rule
         )
-        self._parts.intake.settled(settled)
         return self._settled(press, found, answer, settled)
 
     def _settled(
@@ -294,20 +256,6 @@ class Presses:
         if any(choice.key == press.choice for choice in known):
             return Answer(Answered.REFUSED, self._words(found).not_yet.format(why=cut_notice(card)))
         return Answer(Answered.REFUSED, self._words(found).no_such_button)
-
-
-def _read(card: Shown) -> Found | None:
-    """The card as it was posted; None for a kind of question that is not known here."""
-    try:
-        return card.found()
-    except UnreadableEventError:
-        return None
-
-
-def _at_once(press: Press, card: Shown) -> Choice | None:
-    """The choice, where the card takes it without a form and without a second step."""
-    label = card.offer.choices.get(press.choice)
-    return None if label is None else Choice(press.choice, label)
 
 
 def _stands_there(copy: Copy, press: Press) -> bool:

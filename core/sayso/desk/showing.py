@@ -10,7 +10,6 @@ from datetime import timedelta
 
 from sayso.calls import new_id
 from sayso.cards.called import Call
-from sayso.cards.card import Card
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import MessageRef, Place
 from sayso.clock import Clock
@@ -28,7 +27,7 @@ from sayso.errors import (
     StoreUnreachableError,
 )
 from sayso.seldom import Seldom
-from sayso.stores.ports import KEPT, Copies, Copy, Found, Leases, Marked, Offer, Record
+from sayso.stores.ports import KEPT, Copies, Copy, Found, Leases, Marked, Record
 from sayso.tasks import Background, outcomes, together
 
 _log = logging.getLogger(__name__)
@@ -60,7 +59,6 @@ class Showing:
         caution: Caution,
         callings: Callings,
         *,
-        desk: str,
         background: Background,
         clock: Clock,
         keep: timedelta = KEPT,
@@ -74,7 +72,6 @@ class Showing:
         self._delivery = delivery
         self._caution = caution
         self._callings = callings
-        self._desk = desk
         self._background = background
         self._clock = clock
         self._keep = keep
@@ -236,7 +233,7 @@ class Showing:
                     if all(one.ending is not None for one in found):
                         await self._drop(copies)
                         return ""
-                    cards, ref = await self._show(adapter, found, place)
+                    ref = await self._show(adapter, found, place)
             except TimeoutError:
                 if not patience.expired():
                     raise
@@ -253,7 +250,7 @@ class Showing:
                     # The platform may have posted it all the same: then both messages work.
                     copies = await self._issued(records, place, calls)
             else:
-                await self._note_posted(records, copies, cards, ref)
+                await self._note_posted(records, copies, ref)
                 return ""
 
     async def _now(
@@ -273,14 +270,12 @@ class Showing:
             found.append(Found(copy, record.request, one.ending))
         return found
 
-    async def _show(
-        self, adapter: Adapter, found: Sequence[Found], place: Place
-    ) -> tuple[Sequence[Card], MessageRef]:
+    async def _show(self, adapter: Adapter, found: Sequence[Found], place: Place) -> MessageRef:
         async with self._caution.about(found[0].copy.question_id):
             await self._maker.prepare(place, *(one.request for one in found))
             await self._turn()
             cards = [self._maker.card(one) for one in found]
-            return cards, await adapter.show(cards, place)
+            return await adapter.show(cards, place)
 
     async def _turn(self) -> None:
         """Return when it is this message's turn: the one before it leaves before it is made."""
@@ -324,35 +319,29 @@ class Showing:
         self,
         records: Sequence[Record],
         copies: Sequence[Copy],
-        cards: Sequence[Card],
         ref: MessageRef,
     ) -> None:
         shown = [
             Found(copy.at(ref), record.request, None)
             for copy, record in zip(copies, records, strict=True)
         ]
-        offers = [
-            self._maker.offer(one, card, self._desk) for one, card in zip(shown, cards, strict=True)
-        ]
         for one in shown:
             log_posted(one.request, one.copy.place)
-        marked = await together(map(self._noted, shown, offers))
+        marked = await together(map(self._noted, shown))
         changed = None
-        for one, offer, now in zip(shown, offers, marked, strict=True):
-            if now == Marked():
-                self._delivery.note_shown(one, offer)
-            else:
+        for one, now in zip(shown, marked, strict=True):
+            if now != Marked():
                 copy = replace(one.copy, closed_at=now.closed_at)
                 changed = replace(one, copy=copy, ending=now.ending)
         if changed is not None:
             # It ended while it was on its way, or another message was quicker.
             await self._delivery.update(changed)
 
-    async def _noted(self, found: Found, offer: Offer | None) -> Marked:
+    async def _noted(self, found: Found) -> Marked:
         """Note the message until it is noted: nobody else knows its number."""
         while True:
             try:
-                return await self._copies.mark(found.copy, offer=offer)
+                return await self._copies.mark(found.copy)
             except StoreUnreachableError as error:
                 self._waits.say(f"a message that stands is not noted yet: {error}")
                 await self._timer.sleep(_NOTE_AGAIN_SECONDS)

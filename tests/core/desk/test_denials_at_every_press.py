@@ -74,16 +74,12 @@ async def two_open(room: ChatRoom) -> tuple[list[asyncio.Task[Any]], list[tuple[
     return waiting, list(room.chat.cards.items())
 
 
-@pytest.mark.parametrize("forgotten", [False, True])
 async def test_what_is_always_denied_meanwhile_is_denied_for_presser_card_audit_agent_and_observer(
-    backend: Backend, forgotten: bool
+    backend: Backend,
 ) -> None:
     async with a_chat_room(backend) as room, room.gate.events() as events:
         waiting, [(first, one), (second, other)] = await two_open(room)
         await room.desk.press(press_on(first, one, "deny-always", by="slack:U0BOB"))
-        if forgotten:
-            # As by another desk, which did not post the card.
-            room.desk._delivery.forget((await backend.watch.pending())[0].copies)
 
         answer = await room.desk.press(press_on(second, other, "allow"))
 

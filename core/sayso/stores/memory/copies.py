@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Records
-from sayso.stores.ports import KEPT, Copy, Found, Marked, Offer, Shown
+from sayso.stores.ports import KEPT, Copy, Found, Marked
 
 
 class MemoryCopies:
     """Handles live as long as their request; deliveries are remembered for ten minutes."""
 
-    def __init__(self, records: Records, outbox: MemoryOutbox) -> None:
+    def __init__(self, records: Records) -> None:
         self._records = records
-        self._outbox = outbox
 
     async def issue(self, copy: Copy, *, keep: timedelta = KEPT) -> None:
         """Bind a new handle to its request and place.
@@ -40,7 +38,7 @@ class MemoryCopies:
             entry.copies[handle], record.request, record.ending, record.use, record.revoked
         )
 
-    async def mark(self, copy: Copy, *, offer: Offer | None = None) -> Marked:
+    async def mark(self, copy: Copy) -> Marked:
         """Note the message a copy became and whether all of it was shown: what was, stays so.
 
         Raises:
@@ -58,9 +56,5 @@ class MemoryCopies:
         ):
             closed_at = self._records.now()
         revealed = copy.revealed or (before is not None and before.revealed)
-        kept = replace(copy, closed_at=closed_at, revealed=revealed)
-        entry.copies[copy.handle] = kept
-        if offer is not None and is_named_now and entry.ending is None and closed_at is None:
-            found = Found(kept, self._records.record(entry).request, None)
-            self._outbox.tell(Shown(copy.handle, copy.question_id, offer, lambda: found))
+        entry.copies[copy.handle] = replace(copy, closed_at=closed_at, revealed=revealed)
         return Marked(entry.ending, closed_at)

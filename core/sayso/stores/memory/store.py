@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
 
 from sayso.calls import RunRef
 from sayso.clock import Clock
-from sayso.errors import DuplicateRequestError, RequestNotFoundError, UnreadableEventError
+from sayso.errors import DuplicateRequestError, UnreadableEventError
 from sayso.events import Outcome, Resolution, UserInputRequest
 from sayso.rules.rule import RememberedRule
 from sayso.stores import audit
@@ -22,13 +21,11 @@ from sayso.stores.ports import (
     MOST_ASKED_LAST,
     BookChanged,
     Hold,
-    Job,
     Joined,
     Opened,
     Record,
     Ring,
     Settled,
-    Upkeep,
 )
 from sayso.stores.told import refuse_unfilled
 from sayso.stores.topics import branch_topic
@@ -105,30 +102,22 @@ class MemoryStore:
         ending: Resolution,
         *,
         remember: RememberedRule | None = None,
-        handle: str = "",
-        delivery: str = "",
-        seen: str = "",  # noqa: ARG002  what was seen is what is here
-        upkeep: Upkeep | None = None,
     ) -> Settled:
         """Record the ending and the rule, then tell those who wait."""
         entry = self._records.get(question_id)
-        if handle and handle not in entry.copies:
-            raise RequestNotFoundError(question_id)
         check_has_a_home(entry.request.run, remember)
-        self._records.refuse_again(delivery)
         if entry.ending is not None:
             return Settled(entry.ending, first=False)
         offered = self._counting(entry, ending)
         counts = self._ruled(entry, offered)
         first = counts is ending
         about = audit.about(entry.request)
-        job = self._end(entry, counts, audit.ended(counts), upkeep)
+        self._end(entry, counts, audit.ended(counts))
         if first and remember is not None:
             self._rules.remember(entry.request.run, remember, about)
         ring = self._ring(counts, entry.request.run)
         heard = sum(self._bus.ring(inbox, ring) for inbox in entry.inboxes if inbox)
-        settled = Settled(counts, first=first, heard=heard, forbidden=counts is not offered)
-        return settled if job is None else replace(settled, receipt=job.receipt, record=job.record)
+        return Settled(counts, first=first, heard=heard, forbidden=counts is not offered)
 
     async def settle_later(
         self, question_id: str, ending: Resolution, *, seconds: float
@@ -158,28 +147,14 @@ class MemoryStore:
         entry = self._records.find(question_id)
         return None if entry is None else self._records.record(entry)
 
-    def _end(
-        self,
-        entry: Entry,
-        ending: Resolution,
-        facts: audit.Facts | None,
-        upkeep: Upkeep | None = None,
-    ) -> Job | None:
-        """Record an ending, and tell the audit, the desks and the observers of it.
-
-        The job for whoever settled, where it is to bring the cards up to date.
-        """
+    def _end(self, entry: Entry, ending: Resolution, facts: audit.Facts | None) -> None:
+        """Record an ending, and tell the audit, the desks and the observers of it."""
         is_first = entry.ending is None
         self._records.end(entry, ending)
         if facts is not None:
             self._audit.write(audit.about(entry.request), facts)
-        job = None
-        if upkeep is None:
-            self._outbox.put_job("end", entry.request.question_id, again=not is_first)
-        else:
-            job = self._outbox.give(self._records.record(entry), upkeep)
+        self._outbox.put_job("end", entry.request.question_id, again=not is_first)
         self._bus.tell(branch_topic(entry.request.run), ending)
-        return job
 
     def _counting(self, entry: Entry, offered: Resolution) -> Resolution:
         """The ending that counts for an open request: the one offered, unless it comes too late."""

@@ -8,14 +8,14 @@ from sayso.stores.ports.branch_log import BranchLog
 from sayso.stores.ports.budgets import Budgets
 from sayso.stores.ports.bus import Bus, Ring
 from sayso.stores.ports.checkup import Ailment, Checkup
-from sayso.stores.ports.copies import KEPT, Copies, Copy, Found, Marked, Offer, Shown
+from sayso.stores.ports.copies import KEPT, Copies, Copy, Found, Marked
 from sayso.stores.ports.documents import Documents
 from sayso.stores.ports.drafts import Drafts
 from sayso.stores.ports.errands import Due, Errands
 from sayso.stores.ports.floors import Floors
 from sayso.stores.ports.keyed import LONGEST_KEY, Hold, Keyed, check_key
 from sayso.stores.ports.leases import Leases
-from sayso.stores.ports.outbox import Intake, Job, Outbox
+from sayso.stores.ports.outbox import Job, Outbox
 from sayso.stores.ports.requests import (
     MOST_ASKED_LAST,
     Joined,
@@ -23,7 +23,6 @@ from sayso.stores.ports.requests import (
     Record,
     Settled,
     Store,
-    Upkeep,
     Watch,
 )
 from sayso.stores.ports.roster import NO_LIMITS, OpenLimits, Roster
@@ -61,14 +60,12 @@ __all__ = [
     "Floors",
     "Found",
     "Hold",
-    "Intake",
     "Job",
     "Joined",
     "KeptRule",
     "Keyed",
     "Leases",
     "Marked",
-    "Offer",
     "OpenLimits",
     "Opened",
     "Outbox",
@@ -79,9 +76,7 @@ __all__ = [
     "Roster",
     "Rules",
     "Settled",
-    "Shown",
     "Store",
-    "Upkeep",
     "Use",
     "Uses",
     "Watch",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -83,37 +82,6 @@ class Marked:
     closed_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """What a card takes at once, without a form and without a second step: keys and labels.
-
-    ``desk`` is the name of the desk that posted it.
-    """
-
-    desk: str
-    choices: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """An open card as it was posted, and what it takes at once.
-
-    What became of it since is not in it. ``seen`` stands for what the store had of the request and
-    of the copy: with it ``Store.settle`` decides only while it still has just that.
-
-    ``found`` reads it.
-
-    Raises:
-        UnreadableEventError: from ``found``, where a request is of a kind that is not known here.
-    """
-
-    handle: str
-    question_id: str
-    offer: Offer
-    found: Callable[[], Found]
-    seen: str = ""
-
-
 class Copies(Protocol):
     """Which handle belongs to which message. Raises StoreUnreachableError like Store."""
 
@@ -139,12 +107,11 @@ class Copies(Protocol):
         """
         ...
 
-    async def mark(self, copy: Copy, *, offer: Offer | None = None) -> Marked:
+    async def mark(self, copy: Copy) -> Marked:
         """Note the message a copy became and whether all of it was shown: what was, stays so.
 
         When its message is named for the first time and another one stands
-        for the same open request and target, this copy is closed; otherwise, and with an
-        ``offer``, the other desks hear of it by their ``Intake``.
+        for the same open request and target, this copy is closed.
 
         Raises:
             RequestNotFoundError: no such request.

@@ -37,28 +37,13 @@ class Settled:
     ``first`` says that it is the one just offered. ``heard`` counts the
     processes that were told of it: 0 means that nobody waits right now.
     ``forbidden`` says that it was recorded instead of the one just offered,
-    because a rule forbids what that would have approved. With a ``receipt`` it is for
-    the desk that settled to bring the cards up to date: the job, and what is
-    known of the request.
+    because a rule forbids what that would have approved.
     """
 
     ending: Resolution
     first: bool
     heard: int = 0
     forbidden: bool = False
-    receipt: str = ""
-    record: Record | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Upkeep:
-    """Who brings the cards of a request up to date that ``desk`` settles.
-
-    That desk itself, unless another one is named as the one that posted them.
-    """
-
-    desk: str
-    poster: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +125,6 @@ class Store(Protocol):
         ending: Resolution,
         *,
         remember: RememberedRule | None = None,
-        handle: str = "",
-        delivery: str = "",
-        seen: str = "",
-        upkeep: Upkeep | None = None,
     ) -> Settled:
         """Record the ending and the rule, then tell those who wait; one atomic step.
 
@@ -153,18 +134,10 @@ class Store(Protocol):
         denial is recorded in its place, and nothing is remembered.
 
         After the request's expiry only its expiry is recorded; before it, an
-        expiry is not. For a press whose request was not looked up just now,
-        ``handle`` and ``delivery`` are checked in the same step, as
-        ``Copies.find`` does, and so is what was ``seen`` of the card elsewhere, see ``Shown``.
-
-        Who ends a request leaves a job in the outbox. With ``upkeep`` it is given to that desk at
-        once: if it settles, it has it with the answer, otherwise it is rung; to any desk where
-        that one is not reached, or does not do it.
+        expiry is not. Who ends a request leaves a job in the outbox.
 
         Raises:
-            RequestNotFoundError: no such request, the handle is not bound to it, or something
-                else was seen.
-            ReplayedCallbackError: this delivery, when not empty, was seen before.
+            RequestNotFoundError: no such request.
             UnreadableEventError: it approves a request of a kind that is not known here.
             ValueError: the rule is for a project, and the request names none.
         """

@@ -56,7 +56,7 @@ async def _opened(url: StoreUrl, takeover_after: float, silence: float) -> Async
     store = RedisStore(client, floor)
     watch = RedisWatch(client, store)
     bus, roster = RedisBus(client, silence=silence), RedisRoster(client)
-    outbox = RedisOutbox(client, bus, takeover_after=takeover_after)
+    outbox = RedisOutbox(client, takeover_after=takeover_after)
     try:
         async with Inbox(bus, watch, roster) as inbox:
             yield Backend(

@@ -101,7 +101,7 @@ class RedisCheckup:
         bell = BranchGrewEvent.of(RunRef(f"check-{name}", "check"))
         refused: dict[str, str] = {}
         denied: set[str] = set()
-        topics = (f"inbox:{name}", f"events:{name}", f"notices:{name}", f"desk:{name}", LOG_TOPIC)
+        topics = (f"inbox:{name}", f"events:{name}", f"notices:{name}", LOG_TOPIC)
         for topic in topics:
             try:
                 async with (

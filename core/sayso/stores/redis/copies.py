@@ -9,9 +9,8 @@ from typing import Any
 
 from sayso.errors import ReplayedCallbackError, RequestNotFoundError
 from sayso.questions.wire import decode_ending
-from sayso.stores.ports import KEPT, Copy, Found, Marked, Offer
+from sayso.stores.ports import KEPT, Copy, Found, Marked
 from sayso.stores.redis.connection import Client
-from sayso.stores.redis.desks import told_offer
 from sayso.stores.redis.records import (
     moment,
     read_copy,
@@ -56,7 +55,7 @@ class RedisCopies:
         words = (handle, delivery, self._client.token())
         return await self._client.run(_FIND, *words, read=partial(_read_found, handle))
 
-    async def mark(self, copy: Copy, *, offer: Offer | None = None) -> Marked:
+    async def mark(self, copy: Copy) -> Marked:
         """Note the message a copy became and whether all of it was shown: what was, stays so.
 
         Raises:
@@ -68,7 +67,6 @@ class RedisCopies:
             copy.handle,
             stored_copy(copy),
             stored_place(copy.target),
-            *told_offer(offer),
             read=_read_marked,
         )
         if marked is None:

@@ -34,8 +34,6 @@ slot uses several namespaces.
                              (``open:token.…``), by deadline
 ``limits``           hash    how many of those there may be: ``agent`` and ``token``, 0 for any
 ``jobs``             stream  the outbox; its consumer group is ``desks``
-``after``            zset    the ids of ended requests whose cards the desk that settled or
-                             posted them brings up to date, by when it last said so in ms
 ``desks``            zset    the desks at work, by when they are gone unless they say they stay
 ``book:<session>``   hash    rules of a session, an agent (``book:agent.…``) or a project
                              (``book:project.…``), each ``r:<rule id>``; ``v`` is the version

@@ -9,13 +9,11 @@ from contextlib import asynccontextmanager
 from typing import Any, Literal
 
 from sayso.calls import new_id
-from sayso.errors import BusLostError, StoreUnreachableError
+from sayso.errors import StoreUnreachableError
 from sayso.seldom import Seldom
 from sayso.stores.pauses import Pause
-from sayso.stores.ports import Intake, Job
-from sayso.stores.redis.bus import RedisBus
+from sayso.stores.ports import Job
 from sayso.stores.redis.connection import Client
-from sayso.stores.redis.desks import GIVEN, desk_topic, read_told
 from sayso.stores.redis.diagnostics import code_of
 from sayso.stores.redis.keys import GROUP
 from sayso.stores.redis.script import Script
@@ -42,11 +40,8 @@ class RedisOutbox:
     anew, so that another desk has them at once.
     """
 
-    def __init__(
-        self, client: Client, bus: RedisBus, *, takeover_after: float = TAKEOVER_SECONDS
-    ) -> None:
+    def __init__(self, client: Client, *, takeover_after: float = TAKEOVER_SECONDS) -> None:
         self._client = client
-        self._bus = bus
         self._takeover_after = takeover_after
         self._desks: list[_Desk] = []
         self._finished: list[str] = []
@@ -54,16 +49,12 @@ class RedisOutbox:
         self._reports: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
-    async def jobs(
-        self, desk: str, intake: Intake | None = None
-    ) -> AsyncIterator[AsyncIterator[Job]]:
+    async def jobs(self, desk: str) -> AsyncIterator[AsyncIterator[Job]]:
         """Jobs for the desk of this name, as they come. Outages are waited out."""
         self._client.home.check()
         mine = _Desk(self._client, desk, self._takeover_after)
         self._desks.append(mine)
-        working = [asyncio.create_task(mine.keep())]
-        if intake is not None:
-            working.append(asyncio.create_task(mine.hear(self._bus, intake)))
+        keeping = asyncio.create_task(mine.keep())
         try:
             yield mine.jobs()
         finally:
@@ -72,16 +63,9 @@ class RedisOutbox:
                 await self._reported()
             finally:
                 self._desks.remove(mine)
-                for task in working:
-                    task.cancel()
-                await asyncio.gather(*working, return_exceptions=True)
+                keeping.cancel()
+                await asyncio.gather(keeping, return_exceptions=True)
                 await mine.leave()
-
-    def have(self, desk: str, job: Job) -> None:
-        """The desk got this job from the store another way: it keeps it like the others."""
-        for mine in self._desks:
-            if mine.name == desk:
-                mine.receipts.add(job.receipt)
 
     async def done(self, job: Job) -> None:
         """The job is finished and will not come again."""
@@ -122,7 +106,6 @@ class _Desk:
     """One consumer of the stream, from when it comes until it leaves."""
 
     def __init__(self, client: Client, name: str, takeover_after: float) -> None:
-        self.name = name
         self.receipts: set[str] = set()
         self._client = client
         # Two processes may use one name by mistake: each is a consumer of its own.
@@ -131,7 +114,6 @@ class _Desk:
         self._look_every = takeover_after / 3
         self._next_look = 0.0
         self._waits = Seldom(_log)
-        self._deaf = Seldom(_log)
 
     async def jobs(self) -> AsyncIterator[Job]:
         """Jobs of desks that are gone, then new ones, then wait."""
@@ -166,29 +148,11 @@ class _Desk:
                 except StoreUnreachableError as error:
                     _log.warning("cannot keep jobs, others may do them too: %s", error)
 
-    async def hear(self, bus: RedisBus, intake: Intake) -> None:
-        """Hand on what other desks tell. What is missed is found another way."""
-        pause = Pause()
-        while True:
-            try:
-                async with bus.told(desk_topic(self.name), read_told) as told:
-                    pause.reset()
-                    async for one in told:
-                        if isinstance(one, Job):
-                            self.receipts.add(one.receipt)
-                            intake.rung(one)
-                        else:
-                            intake.heard(one)
-            except BusLostError as error:
-                self._deaf.say(f"what other desks do is not heard at once: {error}")
-                await pause.take()
-
     async def leave(self) -> None:
         """Give unfinished jobs back; when the store is away they are taken over later."""
-        given = [one.removeprefix(GIVEN) for one in self.receipts if one.startswith(GIVEN)]
         try:
-            while await self._client.run(_GIVE_BACK, GROUP, self._consumer, *given):
-                given = []
+            while await self._client.run(_GIVE_BACK, GROUP, self._consumer):
+                pass
         except StoreUnreachableError as error:
             _log.warning("cannot give jobs back, they will be taken over: %s", error)
 

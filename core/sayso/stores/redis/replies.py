@@ -18,7 +18,7 @@ from sayso.stores.redis.records import known_record, read_record, stored_request
 from sayso.stores.told import build_full_error
 
 # The results of settle.lua, and how much comes with each at least.
-_SETTLED = {b"first": 1, b"known": 1, b"late": 2, b"early": 0, b"homeless": 0, b"replayed": 0}
+_SETTLED = {b"first": 1, b"known": 1, b"late": 2, b"early": 0, b"homeless": 0}
 _SETTLED |= {b"unknown": 0, b"changed": 3}
 
 

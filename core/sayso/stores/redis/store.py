@@ -15,7 +15,6 @@ from pydantic import TypeAdapter
 
 from sayso.calls import RunRef
 from sayso.errors import (
-    ReplayedCallbackError,
     RequestNotFoundError,
     StoreUnreachableError,
     UnreadableEventError,
@@ -26,9 +25,8 @@ from sayso.rules.book import RuleBook
 from sayso.rules.floor import Floor
 from sayso.rules.rule import RememberedRule, Scope
 from sayso.stores import audit
-from sayso.stores.ports import BookChanged, Joined, Opened, Record, Settled, Upkeep
+from sayso.stores.ports import BookChanged, Joined, Opened, Record, Settled
 from sayso.stores.redis.connection import Client
-from sayso.stores.redis.desks import given_job, given_record
 from sayso.stores.redis.floors import KnownFloor
 from sayso.stores.redis.keys import book_keys, session_key, short_key, token_key
 from sayso.stores.redis.records import (
@@ -113,10 +111,6 @@ class RedisStore:
         ending: Resolution,
         *,
         remember: RememberedRule | None = None,
-        handle: str = "",
-        delivery: str = "",
-        seen: str = "",
-        upkeep: Upkeep | None = None,
     ) -> Settled:
         """Record the ending and the rule, then tell those who wait.
 
@@ -136,15 +130,11 @@ class RedisStore:
                 int(counts.outcome is Outcome.EXPIRED),
                 self._client.token(),
                 audit.written(audit.ended(counts)),
-                handle,
-                delivery,
                 int(counts.outcome in (Outcome.APPROVED, Outcome.ANSWERED)),
                 *_remembered(remember if counts is ending else None),
                 check if counts.approves_a_call else 0,
                 version,
                 known.version,
-                *_by(upkeep),
-                seen,
                 read=read_settled,
             )
             if said != b"changed":
@@ -203,11 +193,9 @@ class RedisStore:
     ) -> Settled:
         match said:
             case b"first":
-                heard, *given = rest
-                return _with(given, Settled(offered, first=True, heard=heard))
+                return Settled(offered, first=True, heard=rest[0])
             case b"known":
-                counts, *given = rest
-                return _with(given, Settled(decode_ending(counts), first=False))
+                return Settled(decode_ending(rest[0]), first=False)
             case b"late":
                 over = await self.settle(question_id, expiry(question_id, *rest))
                 return Settled(over.ending, first=False, heard=over.heard)
@@ -215,28 +203,8 @@ class RedisStore:
                 raise ValueError(f"request {question_id!r} has not expired yet")
             case b"homeless":
                 raise ValueError(f"request {question_id!r} names no project to remember it for")
-            case b"replayed":
-                raise ReplayedCallbackError("this callback was handled before")
             case _:
                 raise RequestNotFoundError(question_id)
-
-
-def _by(upkeep: Upkeep | None) -> tuple[str, str]:
-    return ("", "") if upkeep is None else (upkeep.desk, upkeep.poster)
-
-
-def _with(given: Sequence[Any], settled: Settled) -> Settled:
-    """With the job, where it was given to whoever settled."""
-    if not given:
-        return settled
-    question_id = given[0].decode()
-    try:
-        job = given_job(question_id, given_record(question_id, given))
-    except (UnreadableEventError, ValueError, TypeError) as error:
-        # It is settled, whatever else it has: the job goes to another desk, as one that is late.
-        _log.error("a request that is settled cannot be read: %s", error)
-        return settled
-    return replace(settled, receipt=job.receipt, record=job.record)
 
 
 def _vouched(request: UserInputRequest, book: str | None) -> int:

@@ -10,7 +10,6 @@ from store_contracts.budgets import BudgetsContract
 from store_contracts.bus import BusContract
 from store_contracts.copies import CopiesContract
 from store_contracts.denial import DenialContract
-from store_contracts.desks import DesksContract
 from store_contracts.documents import DocumentsContract
 from store_contracts.drafts import DraftsContract
 from store_contracts.errands import ErrandsContract
@@ -86,10 +85,6 @@ class TestMemoryAudit(AuditContract):
 
 
 class TestMemoryBus(BusContract):
-    pass
-
-
-class TestMemoryDesks(DesksContract):
     pass
 
 

@@ -7,7 +7,6 @@ from store_contracts.budgets import BudgetsContract
 from store_contracts.bus import BusContract
 from store_contracts.copies import CopiesContract
 from store_contracts.denial import DenialContract
-from store_contracts.desks import DesksContract, SeenContract
 from store_contracts.documents import DocumentsContract
 from store_contracts.drafts import DraftsContract
 from store_contracts.errands import ErrandsContract
@@ -78,10 +77,6 @@ class TestRedisBus(BusContract):
 
 
 class TestRedisOutbox(OutboxContract):
-    pass
-
-
-class TestRedisDesks(DesksContract, SeenContract):
     pass
 
 

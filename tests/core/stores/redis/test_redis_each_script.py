@@ -21,7 +21,7 @@ from sayso.chats.budgets import Budget, Rate
 from sayso.stores import audit
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import BEGINNING
-from sayso.stores.ports import Hold, Job, Offer
+from sayso.stores.ports import Hold, Job
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.keys import Keys
 from sayso.stores.redis.script import Script
@@ -61,7 +61,6 @@ async def _under_a_key(backend: Backend) -> None:
 
 async def _issued(backend: Backend) -> None:
     await _open(backend)
-    await backend.roster.join("other", seconds=60)
     await backend.copies.issue(COPY)
 
 
@@ -126,7 +125,7 @@ STEPS: dict[str, tuple[Step, Step]] = {
     "log_append": (_opened, lambda one: one.log.append(RUN, "q-1", "request", REQUEST)),
     "log_read": (_opened, lambda one: one.log.after(RUN, BEGINNING, count=9)),
     "look": (_opened, lambda one: one.watch.look(["q-1"], inbox="other")),
-    "mark": (_issued, lambda one: one.copies.mark(COPY, offer=Offer("desk", {"a": "Approve"}))),
+    "mark": (_issued, lambda one: one.copies.mark(COPY)),
     "note": (
         _nothing,
         lambda one: one.audit.note(audit.ruled(RUN, "tool", "abc", "rule 1", allowed=True)),

@@ -13,14 +13,13 @@ from support.counted import Counted
 from support.fake_redis import fake_redis
 
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Job, Upkeep
+from sayso.stores.ports import Job
 from sayso.stores.redis import redis_backend
-from sayso.stores.redis.bus import RedisBus
 from sayso.stores.redis.connection import Client
 from sayso.stores.redis.keys import GROUP, Keys
 from sayso.stores.redis.outbox import RedisOutbox
 from sayso.stores.redis.url import read_url
-from sayso.testing import a_request, a_response, soon, until
+from sayso.testing import a_request, soon, until
 from sayso.testing.builders import PATIENCE_SECONDS
 
 
@@ -62,7 +61,7 @@ async def test_jobs_finished_together_are_all_gone(
 async def test_jobs_that_end_one_after_the_other_are_reported_in_few_steps(store_url: str) -> None:
     client = Client(read_url(store_url))
     counted: Any = Counted(client, "run")
-    outbox = RedisOutbox(counted, RedisBus(client))
+    outbox = RedisOutbox(counted)
 
     async def done_after(turns: int) -> None:
         for _ in range(turns):
@@ -114,7 +113,7 @@ async def _reporting() -> AsyncIterator[tuple[RedisOutbox, asyncio.Task[None]]]:
 
     async with fake_redis(say_nothing) as port:
         client = Client(read_url(f"redis://127.0.0.1:{port}"))
-        outbox = RedisOutbox(client, RedisBus(client))
+        outbox = RedisOutbox(client)
         waiting = asyncio.create_task(outbox.done(Job("ask", "q", "1-1")))
         await asyncio.wait_for(asked.wait(), PATIENCE_SECONDS)
         yield outbox, waiting
@@ -171,64 +170,6 @@ async def test_a_slow_desk_keeps_its_job(backend: Backend) -> None:
                 await anext(other)
 
         await backend.outbox.done(job)
-
-
-async def settled(backend: Backend, desk: str) -> Job:
-    """A request that a desk settled, which has the job to bring its cards up to date."""
-    request = a_request("q-1")
-    await backend.store.open(request, seconds=30, inbox="", book=None)
-    settled = await backend.store.settle("q-1", a_response(request), upkeep=Upkeep(desk))
-    return Job("end", "q-1", settled.receipt)
-
-
-async def next_end(jobs: AsyncIterator[Job]) -> Job:
-    """The next job that is an ending."""
-    while (job := await soon(jobs)).kind != "end":
-        pass
-    return job
-
-
-async def test_what_a_desk_settled_and_does_not_work_on_goes_to_another(backend: Backend) -> None:
-    mine = await settled(backend, "dead")
-
-    async with backend.outbox.jobs("living") as jobs:
-        job = await next_end(jobs)
-        await backend.outbox.done(job)
-
-    assert (job.question_id, job.receipt, job.tries) == ("q-1", mine.receipt, 2)
-
-
-async def test_what_cannot_be_read_of_a_request_makes_no_settled_one_fail(
-    backend: Backend, server: Any, keys: Keys
-) -> None:
-    request = a_request("q-1")
-    await backend.store.open(request, seconds=30, inbox="", book=None)
-    await server.hset(keys.record("q-1"), "c:of-a-later-version", "[]")
-
-    settled = await backend.store.settle("q-1", a_response(request), upkeep=Upkeep("desk"))
-
-    assert (settled.first, settled.receipt) == (True, "")
-
-
-async def test_a_slow_desk_keeps_what_it_settled(backend: Backend) -> None:
-    async with backend.outbox.jobs("slow"), backend.outbox.jobs("other") as other:
-        backend.outbox.have("slow", job := await settled(backend, "slow"))
-
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.6):
-                await next_end(other)
-
-        await backend.outbox.done(job)
-
-
-async def test_what_a_desk_settled_and_did_is_gone(
-    backend: Backend, server: Any, keys: Keys
-) -> None:
-    async with backend.outbox.jobs("desk"):
-        backend.outbox.have("desk", job := await settled(backend, "desk"))
-        await backend.outbox.done(job)
-
-        assert await server.exists(f"{keys.prefix}after") == 0
 
 
 async def test_a_desk_does_not_take_back_what_another_took_over(

@@ -16,7 +16,6 @@ from sayso.calls import new_id
 from sayso.errors import StoreUnreachableError
 from sayso.stores import audit
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Upkeep
 from sayso.stores.redis import redis_backend
 from sayso.testing import a_request, a_response, a_rule
 
@@ -43,11 +42,8 @@ async def prepare(backend: Backend) -> None:
 Step = Callable[[Backend], Awaitable[object]]
 STEPS: Mapping[str, Step] = {
     "open": lambda b: b.store.open(a_request(), seconds=60, inbox="inbox", book=None),
-    "approve": lambda b: b.store.settle("q-open", a_response(OPEN), delivery="slack:1"),
+    "approve": lambda b: b.store.settle("q-open", a_response(OPEN)),
     "approve always": lambda b: b.store.settle("q-open", a_response(OPEN), remember=STORED),
-    "approve at a desk": lambda b: b.store.settle(
-        "q-open", a_response(OPEN), upkeep=Upkeep("desk", poster="other")
-    ),
     "deny": lambda b: b.store.settle("q-open", a_response(OPEN, approved=False)),
     "overrule": lambda b: b.store.overrule("q-approved", a_response(APPROVED, approved=False)),
     "use an approval": lambda b: b.uses.take("q-approved", "me", until=NOW + timedelta(hours=1)),
@@ -61,7 +57,7 @@ STEPS: Mapping[str, Step] = {
     ),
 }
 KINDS = [
-    "r:", "key:", "due", "open:", "limits", "jobs", "after", "asked:", "seen:",
+    "r:", "key:", "due", "open:", "limits", "jobs", "asked:", "seen:",
     "book:", "books", "rule:", "floor", "audit", "audited", "agents", "activity:", "nothing",
 ]  # fmt: skip
 OTHER_KINDS = [
@@ -69,7 +65,7 @@ OTHER_KINDS = [
     "draft:", "branch:", "log:",
 ]  # fmt: skip
 PUBLISHING = [
-    "open", "approve", "approve always", "approve at a desk", "deny", "overrule", "withdraw",
+    "open", "approve", "approve always", "deny", "overrule", "withdraw",
 ]  # fmt: skip
 
 

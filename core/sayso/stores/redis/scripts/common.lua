@@ -52,13 +52,6 @@ local function put(kind, id)
 end
 need('XADD', P .. 'jobs', '*', 'k', 'q')
 
--- Whether a callback was here before, in another call than the one with this token. '' never was.
-local function was_here(delivery, token)
-  if delivery == '' then return false end
-  local seen = P .. 'seen:' .. delivery
-  return not redis.call('SET', seen, token, 'NX', 'EX', 600) and redis.call('GET', seen) ~= token
-end
-
 -- Ring this inbox too when the request ends. The 8 newest are kept.
 local function add_inbox(record, inboxes, inbox)
   if inbox == '' then return end
@@ -105,12 +98,6 @@ local function tell_observers(channel, what)
   if channel then redis.call('PUBLISH', channel, what) end
 end
 need('PUBLISH', P .. 'bus:events:', '')
-
--- Tell a desk at work what another one did: a list of texts; how many were told.
-local function tell_desk(desk, what)
-  return redis.call('PUBLISH', P .. 'bus:desk:' .. desk, cjson.encode(what))
-end
-need('PUBLISH', P .. 'bus:desk:', '')
 
 -- A rule in a book, nil when it is not there or has expired.
 local function rule_in(book, rule_id, now)

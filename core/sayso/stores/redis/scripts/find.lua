@@ -4,6 +4,14 @@
 -- message calls;
 -- 'unknown'; or 'replayed'.
 local handle, delivery, token = unpack(ARGV)
+
+-- Whether a callback was here before, in another call than the one with this token. '' never was.
+local function was_here(delivery, token)
+  if delivery == '' then return false end
+  local seen = P .. 'seen:' .. delivery
+  return not redis.call('SET', seen, token, 'NX', 'EX', 600) and redis.call('GET', seen) ~= token
+end
+
 if was_here(delivery, token) then return {'replayed'} end
 local id = redis.call('GET', P .. 'h:' .. handle)
 if not id then

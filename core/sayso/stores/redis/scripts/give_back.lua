@@ -1,11 +1,7 @@
 -- A desk goes: its unfinished jobs are put into the outbox anew, which wakes the other desks, and
--- the desk is forgotten: group, consumer, the ids of those that it got by settling. Answers 1 while
--- there may be more of them.
+-- the desk is forgotten: group, consumer. Answers 1 while there may be more of them.
 local jobs = P .. 'jobs'
 local group, consumer = unpack(ARGV, 1, 2)
-for i = 3, #ARGV do
-  if redis.call('ZREM', P .. 'after', ARGV[i]) == 1 then put('end', ARGV[i]) end
-end
 local left = redis.call('XPENDING', jobs, group, '-', '+', 100, consumer)
 for _, pending in ipairs(left) do
   local entry = redis.call('XRANGE', jobs, pending[1], pending[1])[1]

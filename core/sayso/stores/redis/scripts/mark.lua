@@ -1,8 +1,7 @@
--- Note what became of a copy: request id, handle, copy, the place it was sent to, the desk that posted
--- it, and as JSON what it takes at once (both '' where other desks are not told).
+-- Note what became of a copy: request id, handle, copy, the place it was sent to.
 -- Answers the ending, 1 while the request is open or 0 when there is none, and since when in ms the
 -- copy is closed, 0 when it is not.
-local id, handle, copy, target, desk, offered = unpack(ARGV)
+local id, handle, copy, target = unpack(ARGV)
 local record = P .. 'r:' .. id
 local known = redis.call('HMGET', record, 'd', 'e', 'c:' .. handle, 'x:' .. handle)
 if not known[1] then return {0, 0} end
@@ -33,22 +32,5 @@ redis.call('HSET', record, 'c:' .. handle, copy)
 local is_elsewhere = place_of(target) ~= place_of(copy)
 if closed ~= '0' or is_elsewhere then
   redis.call('HSET', record, 'x:' .. handle, closed .. ' ' .. (is_elsewhere and target or ''))
-end
--- The other desks decide on its presses, too: they hear of it as it is stored here.
-if offered ~= '' and is_named_now and not known[2] and closed == '0' then
-  local others = redis.call('ZRANGEBYSCORE', P .. 'desks', string.format('(%.0f', clock()), '+inf')
-  local told
-  for _, other in ipairs(others) do
-    if other ~= desk then
-      if not told then
-        local kept = redis.call(
-          'HMGET', record, 'q', 'd', 'c:' .. handle, 'm:' .. handle, 'x:' .. handle, 'n:' .. handle
-        )
-        for i = 4, 6 do kept[i] = kept[i] or '' end
-        told = {'shown', desk, offered, id, handle, unpack(kept)}
-      end
-      tell_desk(other, told)
-    end
-  end
 end
 return {known[2] or 1, tonumber(closed)}

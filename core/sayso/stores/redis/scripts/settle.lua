@@ -1,17 +1,13 @@
 -- Settle a request: id, ending, '1' if that is its expiry, the caller's token, facts for the audit,
--- the handle and the delivery of the press ('' for none), '1' if the ending says yes, and the rule to
--- remember: its id, JSON, expiry in ms, '1' if it is for all of the agent's sessions, '2' for those
--- on its project, and facts for the audit ('' for none). Then '1' if it counts only under the rules
--- of this version, '2' if also under those that the call was asked on, that version, and the version
--- of the floor that is known. Then the desk that settles and the one that posted the card ('' for
--- none), and the digest of the request and of the copy that was seen elsewhere ('' for none).
--- Answers 'first' and how many heard of it, 'known' and the ending that counts, each with all of the
--- request where its cards are for the desk that settles to bring up to date, 'late' with the
+-- '1' if the ending says yes, and the rule to remember: its id, JSON, expiry in ms, '1' if it is for
+-- all of the agent's sessions, '2' for those on its project, and facts for the audit ('' for none).
+-- Then '1' if it counts only under the rules of this version, '2' if also under those that the call
+-- was asked on, that version, and the version of the floor that is known.
+-- Answers 'first' and how many heard of it, 'known' and the ending that counts, 'late' with the
 -- request and the time, 'changed' with the request, its deadline and the rules that count, 'early',
--- 'replayed', 'unknown', or 'homeless' where the rule is for a project and there is none.
-local id, ending, expiry, token, facts, handle, delivery, agrees = unpack(ARGV)
-local rule_id, rule, rule_until, shared, rule_facts, check, version, floor = unpack(ARGV, 9, 16)
-local desk, poster, seen = unpack(ARGV, 17)
+-- 'unknown', or 'homeless' where the rule is for a project and there is none.
+local id, ending, expiry, token, facts, agrees = unpack(ARGV)
+local rule_id, rule, rule_until, shared, rule_facts, check, version, floor = unpack(ARGV, 7, 14)
 local record = P .. 'r:' .. id
 
 local function remember(name, about, now)
@@ -19,53 +15,31 @@ local function remember(name, about, now)
   audit(about, rule_facts, now)
 end
 
--- Give the job to a desk: to the one that posted the card where it hears of it. What is said to the
--- one that settles.
-local function give(now)
-  if desk == '' then
-    put('end', id)
-    return {}
-  end
-  redis.call('ZADD', P .. 'after', now, id)
-  live_until(P .. 'after', now + WEEK, now)
-  local all = all_of(id, now)
-  if poster == '' or poster == desk then return all end
-  if tell_desk(poster, {'ended', unpack(all)}) == 0 then
-    redis.call('ZREM', P .. 'after', id)
-    put('end', id)
-  end
-  return {}
-end
-
 local known = redis.call(
-  'HMGET', record, 'q', 'd', 'i', 's', 'e', 't', 'a', 'n', 'f', 'ff', 'ft', 'c:' .. handle,
-  'v', 'j', 'o', 'tk'
+  'HMGET', record, 'q', 'd', 'i', 's', 'e', 't', 'a', 'n', 'f', 'ff', 'ft', 'v', 'j', 'o', 'tk'
 )
-if not known[1] or handle ~= '' and not known[12] then
+if not known[1] then
   be_primary()
   return {'unknown'}
 end
-if seen ~= '' and redis.sha1hex(known[1] .. (known[12] or '')) ~= seen then return {'unknown'} end
 -- Whoever settles has to look at the rules first: nothing of this call counts, nor is it seen.
 local counts
 if check ~= '0' and not known[5] then
-  counts = version_of(known[4], known[7], known[14])
-  if counts ~= version and not (check == '2' and counts == known[13]) then
-    return {'changed', known[1], known[2], rules_of(known[4], known[7], known[14], floor, clock())}
+  counts = version_of(known[4], known[7], known[13])
+  if counts ~= version and not (check == '2' and counts == known[12]) then
+    return {'changed', known[1], known[2], rules_of(known[4], known[7], known[13], floor, clock())}
   end
 end
 need('HSET', record, 'e', '')
-if desk ~= '' then need('ZADD', P .. 'after', '0', '') end
-local books = {['0'] = known[4], ['1'] = known[7], ['2'] = known[14]}
+local books = {['0'] = known[4], ['1'] = known[7], ['2'] = known[13]}
 if rule_id ~= '' then
   if (books[shared] or '') == '' then return {'homeless'} end
   need_book(books[shared], rule_id)
 end
-if was_here(delivery, token) then return {'replayed'} end
 if known[5] and known[6] ~= token then return {'known', known[5]} end
 -- The same call once more means that its answer was lost on the way: what is done stays done, those
 -- who wait are told again.
-local now, given = clock(), {}
+local now = clock()
 if not known[5] then
   local over = now >= tonumber(known[2])
   if known[9] and (agrees == '1' or over or now >= tonumber(known[11])) then
@@ -79,18 +53,18 @@ if not known[5] then
   -- The audit comes first: nothing counts that is not in it. Nobody is told before it counts.
   audit(known[8], facts, now)
   redis.call('HSET', record, 'e', ending, 't', token, 'z', now)
-  close(id, known[7], known[16])
+  close(id, known[7], known[15])
   if rule_id ~= '' then
     remember(books[shared], known[8], now)
     counts = nil
   end
-  given = give(now)
-  tell_observers(known[15], ending)
+  put('end', id)
+  tell_observers(known[14], ending)
 end
 local heard = 0
-local what = told(ending, counts or version_of(known[4], known[7], known[14]), now)
+local what = told(ending, counts or version_of(known[4], known[7], known[13]), now)
 for inbox in string.gmatch(known[3], '%S+') do
   heard = heard + ring(inbox, what)
 end
-if ending ~= ARGV[2] then return {'known', ending, unpack(given)} end
-return {'first', heard, unpack(given)}
+if ending ~= ARGV[2] then return {'known', ending} end
+return {'first', heard}

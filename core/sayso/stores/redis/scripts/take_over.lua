@@ -14,11 +14,4 @@ end
 for _, entry in ipairs(claimed[2]) do
   entry[3] = redis.call('XPENDING', jobs, group, entry[1], entry[1], 1)[1][4]
 end
--- And those that a desk got by settling. Nobody counts who had them: it was one at least.
-local now, left = clock(), limit - #claimed[2]
-local late = string.format('%.0f', now - idle)
-for _, id in ipairs(redis.call('ZRANGEBYSCORE', P .. 'after', '-inf', late, 'LIMIT', 0, left)) do
-  redis.call('ZADD', P .. 'after', now, id)
-  claimed[2][#claimed[2] + 1] = {'=' .. id, {'k', 'end', 'q', id}, 2}
-end
 return claimed[2]

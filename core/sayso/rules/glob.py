@@ -13,7 +13,7 @@ from sayso.errors import ConfigError
 from sayso.rules.glob_reader import MAX_UNITS, read_glob
 from sayso.rules.glob_to_regex import BREAKS, Branches, code_units, to_regex
 
-# A text is compared. The worst value of 10 kB takes half a second for an expression of this length.
+# A text is compared. The worst value of 10 kB takes a second for an expression of this length.
 _MAX_COMPILED = 4_096
 # The one pattern that means the empty value, which the reference matches with nothing.
 _EMPTY = '""""'

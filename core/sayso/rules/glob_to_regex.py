@@ -20,6 +20,8 @@ _BREAKS = r"\n\r\x{2028}\x{2029}"
 _ANY, _VISIBLE, _IN_NAME = f"[^{_BREAKS}]*", f"[^.{_BREAKS}]", f"[^./{_BREAKS}]"
 _CAREFUL = rf"(?:[^/{_BREAKS}]|/+{_IN_NAME})*"
 
+_MAX_EXPRESSION = 100_000
+
 After = Literal["nothing", "no dot", "anything"]
 """How a text that follows a branch may begin."""
 Sign = Literal["", "?", "*", "+"]
@@ -150,10 +152,16 @@ Branches = tuple[Branch, ...]
 
 
 def to_rest(branch: Branch, after: After) -> Rest:
-    """The expression of a branch that ``after`` may follow."""
+    """The expression of a branch that ``after`` may follow.
+
+    Raises:
+        ConfigError: it would be too large; where everything may be missing it doubles each time.
+    """
     rest = Rest()
     for node in reversed(branch):
         rest = node.before(rest, after)
+        if len(rest.whole) + len(rest.visible) > _MAX_EXPRESSION:
+            raise ConfigError("the pattern is too large; write several patterns, or shorter ones")
     return rest
 
 

@@ -48,7 +48,7 @@ AGENTS_TESTS := tests/agents tests/clients
 # How many fifths of the generated examples `make check` tries, all of them new; a quick run tries one.
 THOROUGH ?= 5
 
-.PHONY: help demo test agents-test check lint types agents client docs bench speed cards chaos fuzz mutants budgets lock clean
+.PHONY: help demo test agents-test check lint types agents client docs bench speed cards chaos fuzz mutants budgets locales lock clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -117,6 +117,14 @@ mutants: $(DEV)  ## plant each mistake against safety of tests/mutants/lists in 
 
 budgets: $(DEV)  ## lower the line budgets of the packages to what is there
 	@PYTHONPATH=tests $(BIN)/python -m support.budgets
+
+CATALOGS := core/sayso/locales
+
+locales: $(DEV)  ## collect the texts of the cards into the catalogs of all languages, and compile these
+	@mkdir -p build
+	$(BIN)/pybabel -q extract -F pyproject.toml --no-location --sort-output --project=Sayso -o build/sayso.pot core adapters
+	$(BIN)/pybabel -q update -D sayso -d $(CATALOGS) -i build/sayso.pot --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date -w 100
+	$(BIN)/pybabel -q compile -D sayso -d $(CATALOGS)
 
 lock: $(TOOLS)  ## pin the dependencies again after a change of pyproject.toml; ARGS=--upgrade for the newest
 	$(COMPILE) --group build -o requirements-build.lock

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from support.slack_kit import a_config
-from support.x_language import X_DESK, X_SLACK, X_TELEGRAM, X, english, texts
+from support.x_language import X_TRANSLATIONS, X, english, texts
 
 from sayso import RunRef, ToolCall
 from sayso.always.terms import GrantOptions
@@ -131,11 +131,10 @@ INPUTS = {
 
 @pytest.fixture(scope="module")
 def maker() -> CardMaker:
-    slack = SlackAdapter(a_config(), languages={X: X_SLACK})
+    slack = SlackAdapter(a_config())
     telegram = TelegramAdapter(
         TelegramConfig(bot_token="1:A", mode="polling"),
         MemoryDrafts(lambda: NOW),
-        languages={X: X_TELEGRAM},
     )
     routes = Routes([Route((SLACK,), approvers=("slack:U0",))], language=X)
     return CardMaker(
@@ -143,7 +142,7 @@ def maker() -> CardMaker:
         routes,
         terms=GrantOptions(scopes=frozenset({"session", "agent", "tool-window"})),
         refusals=Refusals(reasons=("α", "β")),
-        speech=Speech(routes, {X: X_DESK}),
+        speech=Speech(routes, {X: X_TRANSLATIONS}),
     )
 
 
@@ -194,7 +193,7 @@ def answers(maker: CardMaker, request: UserInputRequest, card: Card) -> Iterator
         if choice.form is not None:
             names = {field.name for field in choice.form.fields}
             given = {name: raw for name, raw in INPUTS.items() if name in names}
-            inputs = choice.form.read(given, X_DESK.cards.forms)
+            inputs = choice.form.read(given, X_TRANSLATIONS)
         yield spoken.answer(choice, by="slack:U0", at=NOW, inputs=inputs)
 
 
@@ -254,11 +253,11 @@ def forms(maker: CardMaker) -> Iterator[tuple[Card, Choice]]:
 def test_no_dialog_of_slack_says_a_word_of_english(maker: CardMaker) -> None:
     for card, choice in forms(maker):
         assert choice.form is not None
-        view = form_modal(card, choice, choice.form, WHERE["slack"], X_SLACK)
+        view = form_modal(card, choice, choice.form, WHERE["slack"])
         assert left(texts(view)) == []
         payload = {"view": {**view, "state": {"values": {}}}}
         for kind in (Answered.LATE, Answered.REFUSED, Answered.INVALID):
-            told = form_answer(payload, Answer(kind, "", {"ψ": ""}), X_SLACK)
+            told = form_answer(payload, Answer(kind, "", {"ψ": ""}), X_TRANSLATIONS)
             assert left(texts(json.loads(told.body))) == []
 
 
@@ -272,7 +271,7 @@ def test_no_problem_of_a_field_is_told_in_english(maker: CardMaker) -> None:
 
 def problem_of(field: FormField, raw: Raw) -> str:
     try:
-        field.read(raw, X_DESK.cards.forms)
+        field.read(raw, X_TRANSLATIONS)
     except ValueError as error:
         return str(error)
     return ""
@@ -295,7 +294,6 @@ def test_no_problem_of_edited_arguments_is_told_in_english(maker: CardMaker, wri
 
 
 def test_no_step_of_a_conversation_is_in_english(maker: CardMaker) -> None:
-    words = X_TELEGRAM.conversations
     for _, choice in forms(maker):
         assert choice.form is not None
         form, values = detach_values(choice.form)
@@ -313,9 +311,9 @@ def test_no_step_of_a_conversation_is_in_english(maker: CardMaker) -> None:
             0,
         )
         for step in steps(conversation):
-            views: list[Any] = [show_board(step, words)]
+            views: list[Any] = [show_board(step, X_TRANSLATIONS)]
             if step.is_typed:
-                views.append(show_prompt(step, words))
+                views.append(show_prompt(step, X_TRANSLATIONS))
             for view in views:
                 message, markup = rendered(view)
                 assert left(iter([message.text, message.without_entities])) == []
@@ -325,21 +323,20 @@ def test_no_step_of_a_conversation_is_in_english(maker: CardMaker) -> None:
 
 def steps(conversation: Conversation) -> Iterator[Conversation]:
     """The conversation at each of its questions, with and without a problem, and at its end."""
-    words = X_TELEGRAM.conversations
 
     def pressed(now: Conversation, word: Word) -> Conversation:
-        after = press_button(now, FormButton("d" * 22, now.step, word), words)
+        after = press_button(now, FormButton("d" * 22, now.step, word), X_TRANSLATIONS)
         assert after is not None
         return after
 
-    yield correct(conversation, {}, words)
+    yield correct(conversation, {}, X_TRANSLATIONS)
     yield pressed(conversation, "cancel")
     while (field := conversation.field) is not None:
         yield conversation
         if conversation.is_typed:
-            yield type_answer(conversation, "", "1", words)
+            yield type_answer(conversation, "", "1", X_TRANSLATIONS)
             raw = INPUTS.get(field.name, "α")
-            after = type_answer(conversation, str(raw), "2", words)
+            after = type_answer(conversation, str(raw), "2", X_TRANSLATIONS)
         else:
             after = pressed(conversation, "pick")
             yield after
@@ -365,13 +362,16 @@ def test_nobody_who_presses_or_replies_is_answered_from_outside_a_table() -> Non
     assert found == []
 
 
-def _speaks(argument: ast.expr) -> bool:
-    """Whether a constant in it says a word."""
-    return any(
-        isinstance(part, ast.Constant) and isinstance(part.value, str) and english(part.value)
-        for part in ast.walk(argument)
-        if not isinstance(part, ast.Call)
-    )
+_TRANSLATES = ("gettext", "format_count")
+
+
+def _speaks(argument: ast.AST) -> bool:
+    """Whether a constant in it says a word that nothing translates."""
+    if isinstance(argument, ast.Constant):
+        return isinstance(argument.value, str) and bool(english(argument.value))
+    if isinstance(argument, ast.Call) and ast.unparse(argument.func).endswith(_TRANSLATES):
+        return False
+    return any(map(_speaks, ast.iter_child_nodes(argument)))
 
 
 def test_a_word_of_english_would_be_seen() -> None:

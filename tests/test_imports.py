@@ -173,12 +173,10 @@ def test_flat_data_needs_no_validator_and_the_rest_says_which_one_it_needs() -> 
 _NO_CARDS = {
     "always.offers",
     "cards.card",
-    "cards.words",
     "chats.adapter",
     "dangers.found",
     "forms.form",
     "questions.permission_card",
-    "questions.words",
 }
 
 

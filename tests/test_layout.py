@@ -28,7 +28,7 @@ SOURCES = {".py", ".lua"}
 # Made-up people and places of the contracts: to a store, theirs are names as any other.
 NAMING_EXAMPLES = {"testing"}
 # What tools of others are called, as data: some of them post where our cards are shown, too.
-NAMING_TOOLS = {"known/wordings.py", "languages/german/wordings.py"}
+NAMING_TOOLS = {"known/wordings.py"}
 
 
 def _packages(root: str) -> list[Path]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from gettext import NullTranslations
 from typing import Any, Literal, Self
 
 import aiohttp
@@ -29,14 +30,12 @@ from sayso_slack.config import SlackConfig
 from sayso_slack.direct import CALL_SECONDS, Answer, DirectClient
 from sayso_slack.failures import PLATFORM, RefusedError, delivery_error
 from sayso_slack.forms.modal import form_modal
-from sayso_slack.languages import LANGUAGES
 from sayso_slack.limits import limits_of
 from sayso_slack.loggers import muffled
 from sayso_slack.reading.payload import object_of
 from sayso_slack.reading.people import is_of, why_not
 from sayso_slack.reading.workspace import Workspace
 from sayso_slack.scopes import ANYWHERE, granted
-from sayso_slack.words import ENGLISH, SlackWords
 
 _log = logging.getLogger(__name__)
 
@@ -65,7 +64,7 @@ class SlackAdapter:
     """Shows cards in Slack. Works inside its ``async with`` block.
 
     Nothing is retried here: the desk knows what may be repeated. Whoever hands
-    in a session closes it. ``languages`` are what its dialogs say besides cards, by their tags.
+    in a session closes it.
     """
 
     def __init__(
@@ -73,11 +72,9 @@ class SlackAdapter:
         config: SlackConfig,
         *,
         session: aiohttp.ClientSession | None = None,
-        languages: Mapping[str, SlackWords] = LANGUAGES,
     ) -> None:
-        self._languages = languages
         self._config = config
-        self._limits = limits_of(config, self.words)
+        self._limits = limits_of(config)
         self._session = session
         self._own_session: aiohttp.ClientSession | None = None
         self._client: DirectClient | None = None
@@ -113,10 +110,6 @@ class SlackAdapter:
     def limits(self) -> Limits:
         """What a message and its dialogs show, what a form's inputs take, and how many messages."""
         return self._limits
-
-    def words(self, language: str) -> SlackWords:
-        """What is said in a language; in English where there are no words in it."""
-        return self._languages.get(language, ENGLISH)
 
     @property
     def workspace(self) -> Workspace:
@@ -168,10 +161,12 @@ class SlackAdapter:
         Raises:
             DeliveryError: Slack did not open it, or it is too large for one.
         """
-        view, words = everything_modal(card), self.words(card.words.tag)
+        view, translations = everything_modal(card), card.translations
         if not fits(view):
-            raise DeliveryError(PLATFORM, words.too_large, permanent=True)
-        await self._open(press, view, words)
+            raise DeliveryError(
+                PLATFORM, translations.gettext("it is too large for a Slack dialog"), permanent=True
+            )
+        await self._open(press, view, translations)
 
     async def ask(self, press: Press, card: Card, choice: Choice) -> None:
         """Open the form of a choice for the presser, within 3 seconds of the press.
@@ -181,8 +176,9 @@ class SlackAdapter:
         """
         if choice.form is None:
             raise DeliveryError(PLATFORM, f"{choice.label!r} has no form", permanent=True)
-        words = self.words(card.words.tag)
-        await self._open(press, form_modal(card, choice, choice.form, press.message, words), words)
+        await self._open(
+            press, form_modal(card, choice, choice.form, press.message), card.translations
+        )
 
     async def members(self, group: str) -> Collection[str]:
         """The actors of a user group, by its handle or its ``S…`` id. Not cached here.
@@ -312,14 +308,18 @@ class SlackAdapter:
         """Refuse all calls from now on: the app was uninstalled or its token is dead."""
         self._revoked = reason
 
-    async def _open(self, press: Press, view: Block, words: SlackWords) -> None:
+    async def _open(self, press: Press, view: Block, translations: NullTranslations) -> None:
         if not press.ticket:
-            raise DeliveryError(PLATFORM, words.press_again, permanent=True)
+            raise DeliveryError(
+                PLATFORM,
+                translations.gettext("the press came without a trigger_id: press again"),
+                permanent=True,
+            )
         try:
             async with asyncio.timeout(_DIALOG_SECONDS):
                 await self.post("views.open", {"trigger_id": press.ticket, "view": view})
         except TimeoutError:
-            raise DeliveryError(PLATFORM, words.cards.took_too_long) from None
+            raise DeliveryError(PLATFORM, translations.gettext("it took too long")) from None
 
     async def group_id(self, handle: str) -> str:
         """The ``S…`` id of a user group, also where that is what it is called by."""

@@ -12,7 +12,9 @@ from sayso.chats.caller import Waiting
 from sayso.chats.places import MessageRef, Place
 from sayso.clock import Clock, utc_now
 from sayso.errors import DeliveryError
+from sayso.locales import load_translations
 from sayso.tasks import together
+from sayso.text.counted import format_count
 from sayso_slack.adapter import SlackAdapter
 from sayso_slack.failures import PLATFORM
 from sayso_slack.lists.waiting import told
@@ -96,9 +98,14 @@ class SlackCaller:
         Raises:
             DeliveryError: Slack did not take it.
         """
-        words = self._adapter.words(waiting[0].language)
-        heading = f"⏰ {words.calls.still_waiting.of(len(waiting))}"
-        arguments = {"channel": place.address, **told(heading, waiting, called, words)}
+        translations, count = load_translations(waiting[0].language), len(waiting)
+        heading = format_count(
+            translations, "Still waiting for an answer", "{count} questions still wait", count
+        )
+        arguments = {
+            "channel": place.address,
+            **told(f"⏰ {heading}", waiting, called, translations),
+        }
         card = waiting[0].card
         if len(waiting) == 1 and card is not None:
             # The channel of a direct message is only known from its card.
@@ -114,10 +121,12 @@ class SlackCaller:
         Raises:
             DeliveryError: Slack did not take it.
         """
-        words = self._adapter.words(waiting[0].language)
-        heading = f"👋 {words.calls.waits_for_you.of(len(waiting))}"
+        translations, count = load_translations(waiting[0].language), len(waiting)
+        heading = format_count(
+            translations, "A question waits for you", "{count} questions wait for you", count
+        )
         to = actor.removeprefix(f"{PLATFORM}:")
-        arguments = {"channel": to, **told(heading, waiting, (), words)}
+        arguments = {"channel": to, **told(f"👋 {heading}", waiting, (), translations)}
         await self._adapter.post("chat.postMessage", arguments)
 
     def _there(self, one: Called) -> Called | None:

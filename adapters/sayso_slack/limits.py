@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
@@ -14,7 +13,6 @@ from sayso_slack.config import SlackConfig
 from sayso_slack.forms.inputs import LONGEST_TEXT, MOST_OPTIONS
 from sayso_slack.forms.modal import form_problem
 from sayso_slack.pace import budgets_of
-from sayso_slack.words import SlackWords
 
 _KEPT_FORMS = 64
 
@@ -33,18 +31,16 @@ LIMITS = Limits(
 )
 
 
-def limits_of(config: SlackConfig, words: Callable[[str], SlackWords]) -> Limits:
+def limits_of(config: SlackConfig) -> Limits:
     """The limits of one app, which says in each language why a dialog cannot ask for a form."""
-
-    def problem(form: Form, language: str) -> str:
-        return form_problem(form, words(language))
-
     # Whatever begins with nothing is the same on every card.
-    known = lru_cache(maxsize=_KEPT_FORMS)(problem)
+    known = lru_cache(maxsize=_KEPT_FORMS)(form_problem)
     return replace(
         LIMITS,
         budgets=budgets_of(config),
-        form_problem=lambda form, language: (known if _is_blank(form) else problem)(form, language),
+        form_problem=lambda form, translations: (known if _is_blank(form) else form_problem)(
+            form, translations
+        ),
     )
 
 

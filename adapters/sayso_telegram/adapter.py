@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from gettext import NullTranslations
 from typing import Any, Self
 
 from telegram import Bot, InputFile, ReplyParameters
@@ -22,7 +23,6 @@ from sayso.platforms.conversation import OPEN_SECONDS, ConversationMessages, Con
 from sayso.platforms.conversation_steps import MAX_OPTIONS
 from sayso.platforms.conversation_store import ConversationStore
 from sayso.platforms.finding import NotLooked
-from sayso.platforms.words import ConversationWords
 from sayso.stores.ports import Drafts
 from sayso_telegram.addresses import chat_of, number_of, user_id_of
 from sayso_telegram.card import sending
@@ -43,12 +43,10 @@ from sayso_telegram.forms.view import (
     find_long_options,
     shown_name,
 )
-from sayso_telegram.languages import LANGUAGES
 from sayso_telegram.pace import budgets_of
 from sayso_telegram.people import People
 from sayso_telegram.permissions import is_private, member_problem, problem_of
 from sayso_telegram.reading.updates import ALLOWED_UPDATES
-from sayso_telegram.words import ENGLISH, TelegramWords
 
 _log = logging.getLogger(__name__)
 
@@ -87,8 +85,7 @@ class TelegramAdapter:
     ``drafts`` keep forms that are being filled in: any process with the same
     drafts can go on with them. The listener of the same bot works with ``conversations`` and
     ``people``. A form that is not in the
-    chat after ``open_seconds`` is taken back. ``languages`` are what it says besides cards, by
-    their tags.
+    chat after ``open_seconds`` is taken back.
     """
 
     def __init__(
@@ -98,21 +95,16 @@ class TelegramAdapter:
         *,
         clock: Clock = utc_now,
         open_seconds: float = OPEN_SECONDS,
-        languages: Mapping[str, TelegramWords] = LANGUAGES,
     ) -> None:
-        self._languages = languages
         self._config = config
-        self._limits = replace(LIMITS, budgets=budgets_of(config), form_problem=self._form_problem)
+        self._limits = replace(LIMITS, budgets=budgets_of(config), form_problem=_form_problem)
         self._client = Client(config)
         self._username = ""
         self._open = AsyncExitStack()
         self.people = People()
         self.conversations = Conversations(
             ConversationStore(drafts, f"{PLATFORM}:{config.bot_id}", clock),
-            ConversationMessages(
-                FormChat(self._client),
-                {tag: words.conversations for tag, words in languages.items()},
-            ),
+            ConversationMessages(FormChat(self._client)),
             self._name,
             open_seconds=open_seconds,
         )
@@ -134,10 +126,6 @@ class TelegramAdapter:
     def limits(self) -> Limits:
         """What a message shows whatever else it holds, what a file reveals, and how many go out."""
         return self._limits
-
-    def words(self, language: str) -> TelegramWords:
-        """What is said in a language; in English where there are no words in it."""
-        return self._languages.get(language, ENGLISH)
 
     def room(self, body: CardBody, count: int) -> Room | None:
         """What a message with so many cards shows of this one; None: it must stand alone."""
@@ -190,7 +178,7 @@ class TelegramAdapter:
         finally:
             for card in cards:
                 if isinstance(card.state, Ended):
-                    await self.conversations.close(card.handle, card.state, card.words)
+                    await self.conversations.close(card.handle, card.state, card.translations)
 
     async def reveal(self, press: Press, card: Card) -> None:
         """Send everything as a text file in reply to the card, visible to the whole chat.
@@ -205,7 +193,7 @@ class TelegramAdapter:
             await self._bot.send_document(
                 chat_id,
                 InputFile(content, filename=_FILE_NAME),
-                caption=card.words.everything,
+                caption=card.translations.gettext("Everything, complete."),
                 message_thread_id=thread_id,
                 reply_parameters=ReplyParameters(
                     number_of(ref.message_id), allow_sending_without_reply=True
@@ -344,17 +332,20 @@ class TelegramAdapter:
             # Messages of the old group cannot be reached under its new address.
             raise DeliveryError(PLATFORM, moved.reason, permanent=True) from moved
 
-    def _form_problem(self, form: Form, language: str) -> str:
-        label = find_long_options(form)
-        return self.words(language).long_options.format(label=label) if label else ""
-
-    def _name(self, actor: str, words: ConversationWords) -> str:
+    def _name(self, actor: str, translations: NullTranslations) -> str:
         user_id = user_id_of(actor)
-        return shown_name(self.people.name(user_id), user_id, words)
+        return shown_name(self.people.name(user_id), user_id, translations)
 
     @property
     def _bot(self) -> Bot:
         return self._client.bot
+
+
+def _form_problem(form: Form, translations: NullTranslations) -> str:
+    if not (label := find_long_options(form)):
+        return ""
+    text = translations.gettext("the options of {label} are too long together")
+    return text.format(label=label)
 
 
 def _rendered(cards: Sequence[Card]) -> tuple[Formatted, Any]:

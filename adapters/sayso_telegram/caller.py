@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from sayso.cards.called import Called
 from sayso.chats.caller import Waiting
 from sayso.chats.places import MessageRef, Place
+from sayso.locales import load_translations
+from sayso.text.counted import format_count
 from sayso_telegram.adapter import TelegramAdapter
 from sayso_telegram.failures import PLATFORM
 from sayso_telegram.lists.waiting import calling
@@ -47,9 +49,11 @@ class TelegramCaller:
             PlaceMovedError: the group became a supergroup.
             DeliveryError: Telegram did not take it.
         """
-        words = self._adapter.words(waiting[0].language)
-        heading = words.calls.still_waiting.of(len(waiting))
-        text = calling("⏰", heading, waiting, words, called)
+        translations, count = load_translations(waiting[0].language), len(waiting)
+        heading = format_count(
+            translations, "Still waiting for an answer", "{count} questions still wait", count
+        )
+        text = calling("⏰", heading, waiting, translations, called)
         card = waiting[0].card
         await self._adapter.say(place, text, reply_to=card.message_id if card else "")
 
@@ -59,7 +63,9 @@ class TelegramCaller:
         Raises:
             DeliveryError: Telegram did not take it, or they never did.
         """
-        words = self._adapter.words(waiting[0].language)
-        heading = words.calls.waits_for_you.of(len(waiting))
+        translations, count = load_translations(waiting[0].language), len(waiting)
+        heading = format_count(
+            translations, "A question waits for you", "{count} questions wait for you", count
+        )
         place = Place(PLATFORM, actor.removeprefix(f"{PLATFORM}:"))
-        await self._adapter.say(place, calling("👋", heading, waiting, words))
+        await self._adapter.say(place, calling("👋", heading, waiting, translations))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from enum import Enum
+from gettext import NullTranslations
 from operator import not_
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
@@ -13,6 +14,7 @@ from pydantic.alias_generators import to_camel
 
 from sayso.calls import LONGEST_STRING, RunRef
 from sayso.forms.form_values import NO_INPUTS, Inputs
+from sayso.locales import ENGLISH
 from sayso.rules.book import RuleBook
 from sayso.rules.rule import RememberedRule
 from sayso.where import Where
@@ -20,7 +22,6 @@ from sayso.where import Where
 if TYPE_CHECKING:
     # Whoever only asks shows no card.
     from sayso.cards.card import CardBody, Choice
-    from sayso.cards.words import Language
 
 # What the fields of any response may say, whichever choice it stands for.
 _SAID_BY_ANY = frozenset({"reason", "decided_by", "decided_at"})
@@ -160,7 +161,7 @@ class UserInputRequest(Event):
     filed_by: str | None = None
     where: Annotated[Where | None, Field(exclude_if=not_)] = None
     expires_at: AwareDatetime = NO_EXPIRY
-    _words: Any = PrivateAttr(default=None)  # the ``language``; whoever asks loads none
+    _translations: Any = PrivateAttr(default=None)
 
     @property
     def question_id(self) -> str:
@@ -293,25 +294,27 @@ class UserInputRequest(Event):
     def origin(self) -> tuple[tuple[str, str], ...]:
         """Where the question comes from, as facts of its card: source, session, who wants it."""
         from sayso.cards.origin import origin
-        from sayso.cards.words import ENGLISH
 
-        words = self.language
-        return origin(self, ENGLISH if words is None else words.cards)
+        return origin(self, self.translations)
 
     @property
-    def language(self) -> Language | None:
-        """The language that its card, its answers and what they tell are in; None for English."""
-        # By its own name a private attribute goes a long way through pydantic.
-        kept = self.__pydantic_private__
-        return None if kept is None else kept.get("_words")
+    def translations(self) -> NullTranslations:
+        """What its card, its answers and what they tell are translated with."""
+        return self._own_translations or ENGLISH
 
-    def speaking(self, words: Language) -> Self:
-        """The same request in this language."""
-        if words is self.language:
+    def in_language(self, translations: NullTranslations) -> Self:
+        """Return a copy with its card in this language."""
+        if translations is self._own_translations:
             return self
         copy = self.model_copy()
-        copy._words = words  # noqa: SLF001  of one of its own kind
+        copy._translations = translations  # noqa: SLF001  of one of its own kind
         return copy
+
+    @property
+    def _own_translations(self) -> NullTranslations | None:
+        # By its own name a private attribute goes a long way through pydantic.
+        kept = self.__pydantic_private__
+        return None if kept is None else kept.get("_translations")
 
     def expired(self, *, at: datetime) -> RequestExpiredEvent:
         """The ending of a request that nobody answered in time."""

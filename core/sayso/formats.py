@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
+from gettext import NullTranslations
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +30,13 @@ class Formats:
 
 
 ENGLISH = Formats(",", ".", "{at:%Y-%m-%d %H:%M} UTC")
+
+
+@lru_cache(maxsize=16)
+def formats_of(translations: NullTranslations) -> Formats:
+    """Return how the language of these translations writes numbers and times."""
+    return Formats(
+        thousands=translations.pgettext("thousands separator", ","),
+        decimal=translations.pgettext("decimal separator", "."),
+        moment=translations.gettext("{at:%Y-%m-%d %H:%M} UTC"),
+    )

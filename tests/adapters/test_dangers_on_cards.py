@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from gettext import NullTranslations
 from typing import Any
 
 import pytest
@@ -12,12 +13,10 @@ from sayso.calls import RunRef, ToolCall
 from sayso.cards.bundle import MOST_IN_BUNDLE
 from sayso.cards.card import Card, Ended, Open
 from sayso.cards.plain import plain_lines
-from sayso.dangers.danger import Danger
-from sayso.dangers.words import ENGLISH
-from sayso.languages.tables import DESK
+from sayso.dangers.danger import Danger, danger_texts
+from sayso.locales import ENGLISH, load_translations
+from sayso.locales import ENGLISH as QUESTIONS
 from sayso.questions.permission import PermissionRequestEvent
-from sayso.questions.words import ENGLISH as QUESTIONS
-from sayso.questions.words import QuestionWords
 from sayso.rules.rule import literal_rule
 from sayso_playground.slack.blocks import check_blocks
 from sayso_slack.card.bundle import bundle_message as bundle_in_slack
@@ -31,7 +30,7 @@ from sayso_telegram.card.message import message as in_telegram
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SAID = "⚠️ Danger: deletes files · force push"
-EVERY = ENGLISH.of(tuple(Danger), high_risk=True)
+EVERY = danger_texts(ENGLISH, tuple(Danger), high_risk=True)
 
 
 def a_card(
@@ -39,7 +38,7 @@ def a_card(
     *,
     tool: str = "bash",
     agent: str = "deploy-bot",
-    words: QuestionWords = QUESTIONS,
+    translations: NullTranslations = QUESTIONS,
     **changes: Any,
 ) -> Card:
     request = PermissionRequestEvent(
@@ -54,9 +53,9 @@ def a_card(
     )
     return Card(
         handle="h4ndle",
-        body=request.speaking(words).card(),
+        body=request.in_language(translations).card(),
         asker=agent,
-        words=words.cards,
+        translations=translations,
         expires_at=request.expires_at,
         limit=CONTENT_LIMIT,
         reveal_limit=150_000,
@@ -106,11 +105,11 @@ def test_the_dangers_are_the_last_line_in_telegram_and_bold() -> None:
 def test_letters_that_look_like_others_are_spelled_out_in_both_chats(
     language: str, said: str
 ) -> None:
-    words = DESK[language].questions
+    translations = load_translations(language)
     for card in (
-        a_card("curl p\u0430ypal.com", words=words),
-        a_card("ls", tool="p\u0430ypal", words=words),
-        a_card("ls", agent="p\u0430ypal", words=words),
+        a_card("curl p\u0430ypal.com", translations=translations),
+        a_card("ls", tool="p\u0430ypal", translations=translations),
+        a_card("ls", agent="p\u0430ypal", translations=translations),
     ):
         assert said in slack_texts(in_slack([card])["blocks"])
         assert said in telegram_text(in_telegram(card))

@@ -20,18 +20,16 @@ from sayso.cards.called import Called
 from sayso.cards.card import Card
 from sayso.cards.gist import AGENT, FIRST, TOOL, alert, gist, tool_name
 from sayso.chats.caller import Waiting
-from sayso.languages.tables import DESK
+from sayso.locales import ENGLISH, load_translations
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.text.visible import on_one_line
 from sayso_slack.card.message import message as slack_message
 from sayso_slack.limits import LIMITS as SLACK
 from sayso_slack.lists import waiting as slack_lists
-from sayso_slack.words import ENGLISH as SLACK_ENGLISH
 from sayso_telegram.adapter import LIMITS as TELEGRAM
 from sayso_telegram.card.bundle_message import bundle_message
 from sayso_telegram.card.message import message
 from sayso_telegram.lists import waiting as telegram_lists
-from sayso_telegram.words import ENGLISH as TELEGRAM_ENGLISH
 
 NOW = datetime(2027, 1, 15, 8, tzinfo=UTC)
 CALLS = calls64()
@@ -92,10 +90,10 @@ def called(request: PermissionRequestEvent) -> Sequence[str]:
     people = [Called(f"telegram:{n}", "A long name of somebody") for n in range(5)]
     found = []
     for some in (waiting, others):
-        text = slack_lists.told("⏰ Still waiting", some, people, SLACK_ENGLISH)["text"]
+        text = slack_lists.told("⏰ Still waiting", some, people, ENGLISH)["text"]
         found.append(html.unescape(text)[:FIRST])
         for icon in "⏰👋":
-            said = telegram_lists.calling(icon, "Still waiting", some, TELEGRAM_ENGLISH, people)
+            said = telegram_lists.calling(icon, "Still waiting", some, ENGLISH, people)
             found.append(said.text[:FIRST])
     return found
 
@@ -285,7 +283,7 @@ def test_what_is_too_long_to_be_looked_through_says_so() -> None:
 def test_a_danger_whose_part_is_not_found_is_named_in_the_language_of_its_card() -> None:
     arguments = {**{f"a{n}": "x" for n in range(35)}, "command": "rm -rf /srv"}
 
-    said = a_request("run", arguments).speaking(DESK["de"].questions).card()
+    said = a_request("run", arguments).in_language(load_translations("de")).card()
 
     assert said.matters.startswith(said.dangers[0])
     assert said.dangers[0] != a_request("run", arguments).card().dangers[0]

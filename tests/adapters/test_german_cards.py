@@ -21,7 +21,6 @@ from sayso.desk.routes import Route, Routes
 from sayso.desk.speech import Speech
 from sayso.digests import arguments_digest
 from sayso.events import Resolution, UserInputRequest
-from sayso.languages.tables import DESK
 from sayso.questions.clarification import ClarificationRequestEvent
 from sayso.questions.continuation import ContinuationRequestEvent
 from sayso.questions.permission import PermissionRequestEvent
@@ -34,7 +33,6 @@ from sayso_playground.slack.blocks import check_blocks
 from sayso_slack import SlackAdapter
 from sayso_slack.card.message import message as slack_message
 from sayso_slack.forms.modal import form_modal
-from sayso_slack.languages import LANGUAGES as SLACK
 from sayso_telegram import TelegramAdapter, TelegramConfig
 from sayso_telegram.card.bundle_keyboard import bundle_keyboard
 from sayso_telegram.card.bundle_message import bundle_message
@@ -100,7 +98,7 @@ def maker() -> CardMaker:
         routes,
         terms=GrantOptions(),
         refusals=Refusals(reasons=("Falsche Umgebung",)),
-        speech=Speech(routes, DESK),
+        speech=Speech(routes),
         clock=lambda: NOW,
     )
 
@@ -204,7 +202,7 @@ def test_a_form_says_this_in_german(maker: CardMaker) -> None:
     assert choice.form is not None
     ref = MessageRef(PLACES["slack"], "1.1")
 
-    check_golden(GOLDEN / "form.json", form_modal(card, choice, choice.form, ref, SLACK["de"]))
+    check_golden(GOLDEN / "form.json", form_modal(card, choice, choice.form, ref))
 
 
 def test_no_golden_file_is_left_over() -> None:

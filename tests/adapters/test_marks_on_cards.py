@@ -22,6 +22,7 @@ from sayso.digests import shown_and_digest
 from sayso.events import UserInputRequest
 from sayso.forms.form import Form
 from sayso.forms.json_schema import build_schema_form
+from sayso.locales import ENGLISH
 from sayso.platforms.conversation_view import show_board, show_prompt
 from sayso.questions.clarification import ClarificationRequestEvent
 from sayso.questions.continuation import ContinuationRequestEvent
@@ -35,12 +36,10 @@ from sayso_slack.card.message import message as in_slack
 from sayso_slack.forms.modal import form_modal
 from sayso_slack.lists import waiting as slack_waiting
 from sayso_slack.lists.overview import home
-from sayso_slack.words import ENGLISH as SLACK
 from sayso_telegram.card.bundle_message import bundle_message
 from sayso_telegram.card.message import CONTENT_LIMIT, message
 from sayso_telegram.forms.view import rendered
 from sayso_telegram.lists import waiting as telegram_waiting
-from sayso_telegram.words import ENGLISH as TELEGRAM
 
 MOST = 4
 PILE = "Z" + "\u0301\u0310\u033f\u20dd" * 9
@@ -154,10 +153,10 @@ def test_no_letter_of_a_list_has_more_marks() -> None:
         decisions=(Decided(NOW, "approved", PILE, PILE, PILE),),
     )
 
-    assert most_marks(home(overview, SLACK, said=PILE)) <= MOST
-    assert most_marks(slack_waiting.told("x", waiting, (), SLACK)) <= MOST
-    assert most_marks(telegram_waiting.told("x", waiting, TELEGRAM).text) <= MOST
-    assert most_marks(telegram_waiting.calling("!", "x", waiting, TELEGRAM).text) <= MOST
+    assert most_marks(home(overview, ENGLISH, said=PILE)) <= MOST
+    assert most_marks(slack_waiting.told("x", waiting, (), ENGLISH)) <= MOST
+    assert most_marks(telegram_waiting.told("x", waiting, ENGLISH).text) <= MOST
+    assert most_marks(telegram_waiting.calling("!", "x", waiting, ENGLISH).text) <= MOST
 
 
 def test_a_form_of_a_schema_begins_with_no_pile() -> None:

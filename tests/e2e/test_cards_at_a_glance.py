@@ -21,8 +21,8 @@ from support.realistic_calls import (
 )
 
 from sayso.cards.card import MOST_DANGERS
-from sayso.dangers.danger import Danger
-from sayso.dangers.words import ENGLISH
+from sayso.dangers.danger import Danger, danger_texts
+from sayso.locales import ENGLISH
 
 Looks = dict[tuple[int, str], list[Look]]
 
@@ -60,7 +60,9 @@ def test_the_danger_is_on_the_first_screen_and_there_is_none_where_nothing_was_f
     for place, cards in looked.items():
         for number, (call, card) in enumerate(zip(REALISTIC, cards, strict=True)):
             assert bool(call.dangers) == _is_seen(card.danger, card), (*place, number)
-            words = ENGLISH.of(tuple(Danger[name] for name in call.dangers))[:MOST_DANGERS]
+            words = danger_texts(ENGLISH, tuple(Danger[name] for name in call.dangers))[
+                :MOST_DANGERS
+            ]
             said = card.says.partition("Danger: ")[2]
             assert not [word for word in words if word not in said], (*place, number)
 

@@ -77,6 +77,21 @@ async def test_each_route_speaks_its_language_in_both_chats(
     assert not deploy.done()
 
 
+async def test_one_process_speaks_two_languages_in_turn(scene: Asked, german: Gate) -> None:
+    for number in range(3):
+        zahlung = scene.ask(german.check(ToolCall("zahlung", {"betrag": number})))
+        deploy = scene.ask(scene.gate.check(ToolCall("deploy", {"release": number})))
+        await in_slack(scene, f"deploy-bot · deploy {number}", "May this run?", "Deny")
+        card = await in_telegram(scene, "zahlung", f"{number}", "Darf das laufen?", "Ablehnen")
+        told = await scene.playground.telegram.press(card, "Ablehnen", by="bob")
+        card = await in_telegram(scene, "deploy", f"{number}", "May this run?", "Deny")
+        heard = await scene.playground.telegram.press(card, "Deny", by="bob")
+
+        assert (told.toast, heard.toast) == ("Abgelehnt.", "Denied.")
+        assert not (await zahlung).approved
+        assert not (await deploy).approved
+
+
 async def test_a_question_in_two_chats_speaks_two_languages(scene: Asked) -> None:
     waiting = scene.ask(scene.gate.check(ToolCall("for_both", {"x": 1})))
     await in_slack(scene, "for_both", "May this run?", "Deny")

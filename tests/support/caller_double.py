@@ -19,7 +19,6 @@ from sayso.chats.places import MessageRef, Place
 from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.errors import DeliveryError
-from sayso.languages.tables import DESK
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.testing import StoppedClock, a_request
@@ -129,7 +128,7 @@ async def calling_room(
         language=language,
     )
     routes = Routes([route], PEOPLE, reach=reach or {})
-    options = DeskOptions(words=DESK)
+    options = DeskOptions()
     one, two = (
         Desk(backend, [chat], routes, options, callers=[caller], clock=clock) for _ in range(2)
     )

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
+from gettext import NullTranslations
 from typing import Any
 
 from sayso.cards.buttons import Button, button_data
 from sayso.cards.card import MORE, Card, Choice, Ended
 from sayso.cards.gist import gist
 from sayso.cards.left_out import cut_notice
-from sayso.cards.words import CardWords
+from sayso.text.counted import format_count
 from sayso.text.visible import one_line, shortened, visible
 from sayso_slack.card.elements import (
     Block,
@@ -78,7 +79,7 @@ def card_message(card: Card) -> dict[str, Any]:
     return {"text": fallback_text(shown), "blocks": _blocks(shown, left_out), **UNPARSED}
 
 
-def told(facts: Facts, words: CardWords, is_short: bool = False) -> Iterator[Block]:
+def told(facts: Facts, translations: NullTranslations, is_short: bool = False) -> Iterator[Block]:
     """The parts of a rich text that show each answer with its label.
 
     They are set apart by a bar, so that no line of an answer and no label looks
@@ -97,13 +98,28 @@ def told(facts: Facts, words: CardWords, is_short: bool = False) -> Iterator[Blo
         rooms[number] = taken if taken < beyond else _NOTE + beyond
         left -= taken
     for number, (label, text) in enumerate(shown):
-        yield _told(one_line(label, _LABEL), visible(text), rooms[number], words)
+        yield _told(one_line(label, _LABEL), visible(text), rooms[number], translations)
     if len(facts) > len(shown):
-        yield section(literal(words.more_answers.of(len(facts) - len(shown))))
+        yield section(
+            literal(
+                format_count(
+                    translations,
+                    "{count} more answer is not shown here.",
+                    "{count} more answers are not shown here.",
+                    len(facts) - len(shown),
+                )
+            )
+        )
 
 
-def _told(label: str, text: str, room: int, words: CardWords) -> Block:
-    note = f" {words.cut_answer.of(len(text))}" if len(text) > room else ""
+def _told(label: str, text: str, room: int, translations: NullTranslations) -> Block:
+    cut_answer = format_count(
+        translations,
+        "(cut, {count} character in all)",
+        "(cut, {count} characters in all)",
+        len(text),
+    )
+    note = f" {cut_answer}" if len(text) > room else ""
     shown = shortened(text, room) or "–"
     space = "\n" if "\n" in shown or len(shown) > _ON_ONE_LINE else " "
     return quote(literal(f"{label}{note}{space}", bold=True), literal(shown))
@@ -117,11 +133,12 @@ def _blocks(card: Card, left_out: int) -> list[Block]:
     blocks.append(rich_text(*_what_is_asked(card)))
     if notice := _notice(card, left_out):
         blocks.append(context(plain_text(notice)))
-    blocks.append(context(own_markup(f"{card.words.expires} {_local(card.expires_at, card)}")))
+    expires = card.translations.gettext("Expires")
+    blocks.append(context(own_markup(f"{expires} {_local(card.expires_at, card)}")))
     if danger := card.danger():
         blocks.append(rich_text(danger_line(danger)))
     if (choice := confirming(card)) is not None:
-        asked = second_step(choice, card.words, most=_SECOND_STEP)
+        asked = second_step(choice, card.translations, most=_SECOND_STEP)
         blocks += [rich_text(asked), _second_step(card, choice)]
     elif elements := list(_elements(card)):
         blocks.append(_actions_block(card, _step(card), elements))
@@ -130,7 +147,10 @@ def _blocks(card: Card, left_out: int) -> list[Block]:
 
 def _ended(card: Card, ended: Ended) -> Iterator[Block]:
     """What came of it and what it was, in a few lines; the rest only where somebody wants it."""
-    said = [outcome(ended, card.words, Spans()), *told(ended.facts, card.words, card.is_short)]
+    said = [
+        outcome(ended, card.translations, Spans()),
+        *told(ended.facts, card.translations, card.is_short),
+    ]
     if card.is_short:
         yield rich_text(*said, section(*what_it_was(card)))
     else:
@@ -138,7 +158,8 @@ def _ended(card: Card, ended: Ended) -> Iterator[Block]:
         yield rich_text(*_what_is_asked(card))
         if notice := cut_notice(card):
             yield context(plain_text(notice))
-    yield context(own_markup(f"{card.words.ended} {_local(ended.at, card)}"))
+    ended_text = card.translations.gettext("Ended")
+    yield context(own_markup(f"{ended_text} {_local(ended.at, card)}"))
     if elements := list(_elements(card)):
         yield _actions_block(card, ":details" if ended.details else ":ended", elements)
 
@@ -188,21 +209,28 @@ def _notice(card: Card, left_out: int) -> str:
     said = cut_notice(card)
     notices = [said] if said else []
     if left_out:
-        notices.append(card.words.choices_left.of(left_out))
+        notices.append(
+            format_count(
+                card.translations,
+                "{count} more choice does not fit into this message.",
+                "{count} more choices do not fit into this message.",
+                left_out,
+            )
+        )
     if not isinstance(card.state, Ended) and card.state.notice:
         notices.insert(0, f"✍️ {one_line(card.state.notice, _LINE)}")
     return " ".join(notices)
 
 
 def _local(at: datetime, card: Card) -> str:
-    return local_time(at, card.words)
+    return local_time(at, card.translations)
 
 
 def _elements(card: Card) -> Iterator[Block]:
     """The buttons; one of them leads a level down, to the others and to the details."""
     if not isinstance(card.state, Ended) and card.state.more:
         yield from below(card, card.more)
-        yield button(card, card.step_back, card.words.back)
+        yield button(card, card.step_back, card.translations.gettext("Back"))
         return
     for choice in card.choices:
         if choice.longer:
@@ -211,7 +239,7 @@ def _elements(card: Card) -> Iterator[Block]:
         else:
             yield button(card, choice, button_label(choice))
     if card.leads_on:
-        yield button(card, card.show_more, card.words.more)
+        yield button(card, card.show_more, card.translations.gettext("More…"))
 
 
 def _step(card: Card) -> str:
@@ -222,7 +250,7 @@ def _step(card: Card) -> str:
 
 def _second_step(card: Card, choice: Choice) -> Block:
     """What is asked on the card itself, where a dialog has no room for it."""
-    back = button(card, card.step_back, card.words.back)
+    back = button(card, card.step_back, card.translations.gettext("Back"))
     elements = [*sure_buttons(card, choice), back]
     return _actions_block(card, f":sure:{choice.key}", elements)
 
@@ -260,25 +288,25 @@ def button(card: Card, choice: Choice, label: str, *, asks: bool = True) -> Bloc
     }
     if choice.style in ("primary", "danger"):
         element["style"] = choice.style
-    if asks and choice.stores and fits_dialog(choice, card.words):
-        element["confirm"] = _confirmation(choice, card.words)
+    if asks and choice.stores and fits_dialog(choice, card.translations):
+        element["confirm"] = _confirmation(choice, card.translations)
     return element
 
 
 def sure_buttons(card: Card, choice: Choice) -> Iterator[Block]:
     """The buttons of a second step that store something, each for as long as it says."""
-    yield button(card, choice, confirmed_label(choice, card.words))
+    yield button(card, choice, confirmed_label(choice, card.translations))
     for one in choice.longer:
         # What it stores is said above, and not again in a dialog.
-        yield button(card, replace(one, stores=""), confirmed_label(one, card.words))
+        yield button(card, replace(one, stores=""), confirmed_label(one, card.translations))
 
 
-def _confirmation(choice: Choice, words: CardWords) -> Block:
+def _confirmation(choice: Choice, translations: NullTranslations) -> Block:
     """docs.slack.dev, confirmation dialog: title 100, text 300, confirm and deny 30."""
     label = button_label(choice)
     return {
-        "title": plain_text(words.confirm.format(label=label)),
-        "text": plain_text(stored_question(choice, words)),
-        "confirm": plain_text(label if len(label) <= _CONFIRM else words.forms.yes),
-        "deny": plain_text(words.not_now),
+        "title": plain_text(f"{label}?"),
+        "text": plain_text(stored_question(choice, translations)),
+        "confirm": plain_text(label if len(label) <= _CONFIRM else translations.gettext("Yes")),
+        "deny": plain_text(translations.gettext("Not now")),
     }

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from gettext import NullTranslations
 from typing import Any
 
 from sayso.cards.bundle import EACH, MOST_IN_BUNDLE, Bundle
 from sayso.cards.card import DESCRIPTION_LIMIT, SHOW_ALL, Card, CardBody, Choice, Ended
 from sayso.cards.gist import bundle_alert
 from sayso.cards.left_out import cut_notice
+from sayso.cards.outcomes import outcome_by
 from sayso.cards.plain import expires
 from sayso.cards.room import Room
-from sayso.cards.words import CardWords
+from sayso.text.counted import format_count
 from sayso.text.visible import one_line
 from sayso_slack.card.blocks import (
     ACTION_PREFIX,
@@ -114,10 +116,15 @@ def _blocks(bundle: Bundle) -> Iterator[Block]:
         yield context(plain_text(bundle.notice))
     if bundle.expires:
         first, last = bundle.expires
-        yield context(own_markup(f"{bundle.words.expires} {local_time(first, bundle.words)}"))
+        expires = bundle.translations.gettext("Expires")
+        yield context(own_markup(f"{expires} {local_time(first, bundle.translations)}"))
         if (last - first).total_seconds() >= 60:
             yield context(
-                own_markup(bundle.words.last_expires.format(when=local_time(last, bundle.words)))
+                own_markup(
+                    bundle.translations.gettext("The last one expires {when}").format(
+                        when=local_time(last, bundle.translations)
+                    )
+                )
             )
     if bundle.choices:
         # docs.slack.dev, block kit: a fresh block_id whenever a message is updated.
@@ -128,10 +135,24 @@ def _blocks(bundle: Bundle) -> Iterator[Block]:
 
 def _common(bundle: Bundle) -> list[Block]:
     """Who asks, and the facts that hold for all."""
-    said = [(bundle.words.asked_by, one_line(bundle.asker, _ASKER))] if bundle.asker else []
+    said = (
+        [(bundle.translations.gettext("Asked by"), one_line(bundle.asker, _ASKER))]
+        if bundle.asker
+        else []
+    )
     said += bundle.facts[:_COMMON_FACTS]
     if more := len(bundle.facts[_COMMON_FACTS:]):
-        said.append((bundle.words.more_label, bundle.words.facts_left.of(more)))
+        said.append(
+            (
+                bundle.translations.gettext("More"),
+                format_count(
+                    bundle.translations,
+                    "{count} fact is not shown here",
+                    "{count} facts are not shown here",
+                    more,
+                ),
+            )
+        )
     return list(fact_lines(said))
 
 
@@ -142,8 +163,8 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Block]:
     )
     parts = [section(literal(f"{number}. ", bold=True), *titled)]
     if isinstance(card.state, Ended):
-        parts.append(outcome(card.state, card.words, _SPANS))
-        parts += _answers(card.state, card.words)
+        parts.append(outcome(card.state, card.translations, _SPANS))
+        parts += _answers(card.state, card.translations)
     parts += value_parts(card.on_screen.values)
     if card.description:
         label = section(literal(card.described, bold=True))
@@ -151,7 +172,7 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Block]:
     if facts := list(_own_facts(bundle, card)):
         parts.append(section(*fact_lines(facts)))
     if (choice := confirming(card)) is not None:
-        parts.append(second_step(choice, card.words, most=_SECOND_STEP))
+        parts.append(second_step(choice, card.translations, most=_SECOND_STEP))
     yield rich_text(*parts)
     if small := list(_small_print(card)):
         yield context(*map(plain_text, small))
@@ -177,18 +198,35 @@ def _own_facts(bundle: Bundle, card: Card) -> Iterator[tuple[str, str]]:
     for label, value in own[:_OWN_FACTS]:
         yield one_line(label, _LABEL), one_line(value, _VALUE)
     if len(own) > _OWN_FACTS:
-        yield card.words.more_label, card.words.more_facts.of(len(own) - _OWN_FACTS)
+        yield (
+            card.translations.gettext("More"),
+            format_count(
+                card.translations,
+                "{count} more fact is not shown here",
+                "{count} more facts are not shown here",
+                len(own) - _OWN_FACTS,
+            ),
+        )
     if isinstance(card.state, Ended) or card.state.more:
         for label, value in card.details:
             yield one_line(label, _LABEL), one_line(value, _VALUE)
 
 
-def _answers(ended: Ended, words: CardWords) -> Iterator[Block]:
+def _answers(ended: Ended, translations: NullTranslations) -> Iterator[Block]:
     for label, text in ended.facts[:_ANSWERS]:
         answered = literal(f"{one_line(label, _LABEL)} ", bold=True)
         yield quote(answered, literal(one_line(text, _ANSWER)))
     if more := len(ended.facts[_ANSWERS:]):
-        yield section(literal(words.more_answers.of(more)))
+        yield section(
+            literal(
+                format_count(
+                    translations,
+                    "{count} more answer is not shown here.",
+                    "{count} more answers are not shown here.",
+                    more,
+                )
+            )
+        )
 
 
 def _step(card: Card) -> str:
@@ -205,7 +243,7 @@ def _elements(number: int, card: Card, at_second_step: Choice | None) -> Iterato
         return
     if at_second_step is not None:
         yield from sure_buttons(card, at_second_step)
-        yield button(card, card.step_back, card.words.back)
+        yield button(card, card.step_back, card.translations.gettext("Back"))
         return
     direct = (*EACH.values(), SHOW_ALL.key)
     for choice in () if card.state.more else card.choices:
@@ -214,9 +252,11 @@ def _elements(number: int, card: Card, at_second_step: Choice | None) -> Iterato
     others = [choice for choice in card.choices if choice.key not in direct] + list(card.more)
     if card.state.more:
         yield from below(card, others[:MOST_BELOW], f"{number}-")
-        yield button(card, card.step_back, f"{card.words.back} {number}")
+        back = card.translations.gettext("Back")
+        yield button(card, card.step_back, f"{back} {number}")
     elif others or card.leads_on:
-        yield button(card, card.show_more, f"{card.words.more} {number}")
+        more = card.translations.gettext("More…")
+        yield button(card, card.show_more, f"{more} {number}")
 
 
 def _in_words(bundle: Bundle) -> Iterator[str]:
@@ -229,7 +269,8 @@ def _in_words(bundle: Bundle) -> Iterator[str]:
         how = ""
         if isinstance(card.state, Ended):
             who = card.state.who and one_line(card.state.who, _SPANS.who)
-            how = f" ({card.words.how(one_line(card.state.outcome, 30), who)})"
+            outcome = outcome_by(card.translations, one_line(card.state.outcome, 30), who)
+            how = f" ({outcome})"
         yield f"{number}. {card.body.title}{how}"
         if danger := card.danger(_DANGERS):
             yield danger

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
+from gettext import NullTranslations
 from typing import Any
 
-from sayso.cards.words import CardWords
+from sayso.formats import formats_of
 
 Block = dict[str, Any]
 
@@ -56,20 +57,24 @@ def code(text: str) -> Block:
     return {"type": "text", "text": text, "style": {"code": True}}
 
 
-def local_time(moment: datetime, words: CardWords) -> str:
+def local_time(moment: datetime, translations: NullTranslations) -> str:
     """Markup that every reader sees in their own time zone.
 
     docs.slack.dev, formatting message text, date formatting.
     """
-    shown = words.moment.format(date="{date_short_pretty}", time="{time}")
-    return f"<!date^{int(moment.timestamp())}^{shown}|{words.formats.time(moment)}>"
+    shown = translations.gettext("{date} at {time}").format(
+        date="{date_short_pretty}", time="{time}"
+    )
+    return f"<!date^{int(moment.timestamp())}^{shown}|{formats_of(translations).time(moment)}>"
 
 
-def moment(at: datetime, words: CardWords) -> Block:
+def moment(at: datetime, translations: NullTranslations) -> Block:
     """A time in the reader's own zone. docs.slack.dev, rich text block: date."""
     return {
         "type": "date",
         "timestamp": int(at.timestamp()),
-        "format": words.moment.format(date="{date_short_pretty}", time="{time}"),
-        "fallback": words.formats.time(at),
+        "format": translations.gettext("{date} at {time}").format(
+            date="{date_short_pretty}", time="{time}"
+        ),
+        "fallback": formats_of(translations).time(at),
     }

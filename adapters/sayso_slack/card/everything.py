@@ -41,8 +41,8 @@ def everything_modal(card: Card) -> Block:
     header = {"type": "header", "text": plain_text(one_line(card.body.title, 150))}
     return {
         "type": "modal",
-        "title": plain_text(one_line(card.words.all_asked, 24)),
-        "close": plain_text(one_line(card.words.close, 24)),
+        "title": plain_text(one_line(card.translations.gettext("All that is asked"), 24)),
+        "close": plain_text(one_line(card.translations.gettext("Close"), 24)),
         "blocks": [header, *_packed(_parts(card))],
     }
 
@@ -72,7 +72,9 @@ def _parts(card: Card) -> Iterator[Block]:
             yield section(literal(one_line(heading, 150), bold=True))
         yield from (preformatted(chunk) for chunk in chunks(visible(value.text)))
     if card.body.description:
-        heading = card.words.said_by_agent.format(described=card.described)
+        heading = card.translations.gettext("{described} by the agent:").format(
+            described=card.described
+        )
         yield section(literal(heading, bold=True))
         yield from (quote(literal(chunk)) for chunk in chunks(visible(card.body.description)))
     for label, text in card.beside:

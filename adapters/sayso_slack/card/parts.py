@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from gettext import NullTranslations
 
 from sayso.cards.card import Card, Choice, Ended
+from sayso.cards.outcomes import outcome_text
 from sayso.cards.plain import OUTCOME_ICONS
-from sayso.cards.words import CardWords
 from sayso.text.gaps import parts_of
 from sayso.text.visible import one_line, shortened
 from sayso_slack.card.elements import Block, code, literal, moment, section
@@ -41,37 +42,40 @@ def danger_line(danger: str) -> Block:
     return section(literal(f"⚠️ {danger}", bold=True))
 
 
-def second_step(choice: Choice, words: CardWords, *, most: int) -> Block:
+def second_step(choice: Choice, translations: NullTranslations, *, most: int) -> Block:
     """What the card asks once more before it stores something."""
-    asked = literal(f"⚠️ {words.really} ", bold=True)
-    return section(asked, literal(shortened(stored_words(choice), most)))
+    asked = translations.gettext("Really? This would be remembered:")
+    return section(
+        literal(f"⚠️ {asked} ", bold=True), literal(shortened(stored_words(choice), most))
+    )
 
 
-def outcome(ended: Ended, words: CardWords, spans: Spans) -> Block:
+def outcome(ended: Ended, translations: NullTranslations, spans: Spans) -> Block:
     """How it ended, by whom, why, and what was stored."""
-    word = one_line(words.outcome(ended.outcome), 30)
+    word = one_line(outcome_text(translations, ended.outcome), 30)
     icon = OUTCOME_ICONS.get(ended.outcome, "•")
     how = [literal(f"{icon} {word[:1].upper()}{word[1:]}", bold=True)]
-    pieces = [*(_by(words, how, _person(ended, spans)) if ended.by else how)]
+    pieces = [*(_by(translations, how, _person(ended, spans)) if ended.by else how)]
     if ended.went:
         pieces.append(literal(f" · {ended.went}"))
     if ended.note:
         # Whoever ran the call says so: set as what agents say is.
         pieces += [literal(" "), code(one_line(ended.note, spans.note))]
     for label, text, most in (
-        (words.reason, ended.reason, spans.reason),
-        (words.remembered, ended.stored, spans.stored),
+        (translations.gettext("Reason"), ended.reason, spans.reason),
+        (translations.gettext("Remembered"), ended.stored, spans.stored),
     ):
         if text:
             pieces += [literal(f"\n{label} ", bold=True), literal(one_line(text, most))]
     if ended.stored and ended.until is not None:
-        pieces += [literal(f", {words.until} "), moment(ended.until, words)]
+        until = translations.gettext("until")
+        pieces += [literal(f", {until} "), moment(ended.until, translations)]
     return section(*pieces)
 
 
-def _by(words: CardWords, how: list[Block], who: list[Block]) -> Iterator[Block]:
+def _by(translations: NullTranslations, how: list[Block], who: list[Block]) -> Iterator[Block]:
     gaps = {"outcome": how, "who": who}
-    for text, gap in parts_of(words.by):
+    for text, gap in parts_of(translations.gettext("{outcome} by {who}")):
         if text:
             yield literal(text)
         yield from gaps.get(gap, ())

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from gettext import NullTranslations
 from typing import Any, TypeVar
 
 from sayso.cards.card import Card, CardBody, Choice
-from sayso.cards.words import CardWords
+from sayso.text.counted import format_count
 from sayso.text.visible import one_line, shortened, visible
 from sayso.values import Value
 from sayso_slack.card.everything import REVEAL_LIMIT, everything_modal, fits
-from sayso_slack.languages import LANGUAGES
 
 CONTENT_LIMIT = 2_900
 """docs.slack.dev, text object: 3,000 characters; the total of a message is a matter of budget."""
@@ -33,13 +33,12 @@ _LABEL = 40
 _VALUE = 120
 _HANDLE = 120  # with a key what `read_button` takes
 _BUTTON = 75  # docs.slack.dev, button element
-_ALL = tuple(words.cards for words in LANGUAGES.values())
 LONGEST_BELOW = 40  # of the 75 of a button: 20 of these share a message
 _WARNING = 500
 MOST_STORED = 600
 """What a choice would store, where no dialog is in the way: a second step has no other buttons."""
 
-LONGEST_BUTTON = _BUTTON - max(len(words.yes.format(label="")) for words in _ALL)
+LONGEST_BUTTON = _BUTTON - len("Yes, ")  # in no language longer
 
 
 Shown = TypeVar("Shown", Card, CardBody, Value)
@@ -53,7 +52,7 @@ def presentable(card: Card) -> Card:
     dialog holds everything for certain.
     """
     most = MOST_BELOW if len(card.handle) <= _HANDLE else 0
-    moved = tuple(_without_dialog(card.body.choices, card.words))
+    moved = tuple(_without_dialog(card.body.choices, card.translations))
     direct = tuple(choice for choice in card.body.choices if choice not in moved)
     body = _with(
         card.body,
@@ -63,8 +62,8 @@ def presentable(card: Card) -> Card:
         raw=tuple(map(_visible, card.body.raw)),
         question=one_line(card.body.question, _TITLE) if card.body.question else "",
         digest=one_line(card.body.digest, 64) if card.body.digest else "",
-        facts=_facts(card.body.facts, MOST_FACTS, card.words),
-        details=_facts(card.body.details, _MOST_DETAILS, card.words),
+        facts=_facts(card.body.facts, MOST_FACTS, card.translations),
+        details=_facts(card.body.details, _MOST_DETAILS, card.translations),
         choices=direct[:MOST_CHOICES],
         # What a choice a level down stores is only spelled out at its second step, one at a time.
         more=_sayable((*moved, *card.body.more))[:most],
@@ -82,12 +81,14 @@ def presentable(card: Card) -> Card:
     return shown
 
 
-def stored_question(choice: Choice, words: CardWords) -> str:
+def stored_question(choice: Choice, translations: NullTranslations) -> str:
     """What the confirmation dialog of a choice asks: exactly what would be remembered.
 
     A warning that finds no room in full is cut; the card says all of it before.
     """
-    question = words.will_remember.format(stored=visible(choice.stores, one_line=True))
+    question = translations.gettext("This will be remembered: {stored}.").format(
+        stored=visible(choice.stores, one_line=True)
+    )
     warning = visible(choice.warning, one_line=True)
     room = CONFIRM_TEXT - len(question) - 3
     return f"{question} ⚠ {shortened(warning, room)}" if warning and room > 0 else question
@@ -116,26 +117,39 @@ def _visible(value: Value) -> Value:
 
 
 def _facts(
-    facts: tuple[tuple[str, str], ...], most: int, words: CardWords
+    facts: tuple[tuple[str, str], ...], most: int, translations: NullTranslations
 ) -> tuple[tuple[str, str], ...]:
     facts = tuple((one_line(label, _LABEL), one_line(value, _VALUE)) for label, value in facts)
     if len(facts) <= most:
         return facts
     kept = facts[: most - 1]
-    return (*kept, (words.more_label, words.facts_left.of(len(facts) - len(kept))))
+    return (
+        *kept,
+        (
+            translations.gettext("More"),
+            format_count(
+                translations,
+                "{count} fact is not shown here",
+                "{count} facts are not shown here",
+                len(facts) - len(kept),
+            ),
+        ),
+    )
 
 
-def fits_dialog(choice: Choice, words: CardWords) -> bool:
+def fits_dialog(choice: Choice, translations: NullTranslations) -> bool:
     """Whether a confirmation dialog says in full what the choice stores, and leaves no choice."""
-    return not choice.longer and len(stored_question(choice, words)) <= CONFIRM_TEXT
+    return not choice.longer and len(stored_question(choice, translations)) <= CONFIRM_TEXT
 
 
-def _without_dialog(choices: tuple[Choice, ...], words: CardWords) -> Iterator[Choice]:
+def _without_dialog(
+    choices: tuple[Choice, ...], translations: NullTranslations
+) -> Iterator[Choice]:
     """The choices that store something and find no room for a dialog: they go a level down."""
     dialogs = 0
     for choice in choices:
         if choice.stores and not choice.longer:
-            fits = fits_dialog(choice, words)
+            fits = fits_dialog(choice, translations)
             dialogs += fits
             if not fits or dialogs > MOST_STORING:
                 yield choice
@@ -146,9 +160,7 @@ def _sayable(choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
     return tuple(c for c in choices if len(visible(c.stores, one_line=True)) <= MOST_STORED)
 
 
-LONGEST_ASKED = CONFIRM_TEXT - max(
-    len(stored_question(Choice("always", "Always"), words)) for words in _ALL
-)
+LONGEST_ASKED = CONFIRM_TEXT - len("This will be remembered: .")  # in no language longer
 """What a choice would store, as far as a confirmation dialog can say it."""
 
 
@@ -157,7 +169,7 @@ def button_label(choice: Choice) -> str:
     return one_line(choice.label, _BUTTON, otherwise=choice.key)
 
 
-def confirmed_label(choice: Choice, words: CardWords) -> str:
+def confirmed_label(choice: Choice, translations: NullTranslations) -> str:
     """The words on the button of a second step."""
-    said = choice.step or words.yes.format(label=button_label(choice))
+    said = choice.step or translations.gettext("Yes, {label}").format(label=button_label(choice))
     return one_line(said, _BUTTON)

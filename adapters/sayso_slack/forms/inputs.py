@@ -7,15 +7,17 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
+from gettext import NullTranslations
 from typing import Any
 
 from sayso.errors import DeliveryError
 from sayso.forms.form import FormField
+from sayso.locales import ENGLISH
+from sayso.text.counted import format_count
 from sayso.text.visible import one_line, visible
 from sayso_slack.card.elements import Block, literal, plain_text, rich_text, section
 from sayso_slack.card.everything import chunks
 from sayso_slack.failures import PLATFORM
-from sayso_slack.words import ENGLISH, SlackWords
 
 INPUT = "sayso:in:"
 """Before the carried name of a field in the block_id of its input."""
@@ -41,24 +43,24 @@ _HELD_BACK = re.compile(r"[%&<>]")
 _HELD = re.compile(r"%(25|26|3C|3E)")
 
 
-def input_blocks(field: FormField, words: SlackWords = ENGLISH) -> Iterator[Block]:
+def input_blocks(field: FormField, translations: NullTranslations = ENGLISH) -> Iterator[Block]:
     """What asks for one field: its input, and above it whatever has no room inside.
 
     Raises:
         DeliveryError: Slack has no input that could take an answer; it says why.
     """
-    yield from _beforehand(field, words)
+    yield from _beforehand(field, translations)
     if field.suggestions:
-        yield from _ready_made(field, words)
+        yield from _ready_made(field, translations)
     block: Block = {
         "type": "input",
-        "block_id": _block_id(INPUT, field, words),
+        "block_id": _block_id(INPUT, field, translations),
         "label": plain_text(one_line(field.label, 2_000)),
-        "element": {"action_id": ACTION, **_element(field, words)},
+        "element": {"action_id": ACTION, **_element(field, translations)},
         # One of two inputs is enough, which only the form itself can check.
         "optional": not field.required or bool(field.suggestions),
     }
-    if hint := _hint(field, words):
+    if hint := _hint(field, translations):
         block["hint"] = plain_text(hint)
     yield block
 
@@ -84,14 +86,14 @@ def echoed(text: str) -> str:
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
-def _beforehand(field: FormField, words: SlackWords) -> Iterator[Block]:
+def _beforehand(field: FormField, translations: NullTranslations) -> Iterator[Block]:
     """Texts that an input would cut: a long hint, and all options once one of them is too long."""
-    if not _fits_below(field, words):
+    if not _fits_below(field, translations):
         yield from literal_blocks(f"{field.label}: {field.hint}")
     yield from _in_full(f"{field.label}:", _labels(field))
 
 
-def _ready_made(field: FormField, words: SlackWords) -> Iterator[Block]:
+def _ready_made(field: FormField, translations: NullTranslations) -> Iterator[Block]:
     """Answers that need no typing; those that an option cannot carry are shown to be copied.
 
     What is shown is what is answered: also of these, nothing is invisible.
@@ -100,9 +102,13 @@ def _ready_made(field: FormField, words: SlackWords) -> Iterator[Block]:
     offered = [text for text in suggested if len(carried(text)) <= _VALUE][:MOST_OPTIONS]
     copied = [text for text in suggested if text not in offered]
     if copied:
-        yield from literal_blocks("\n".join((words.copied, *copied)))
+        yield from literal_blocks(
+            "\n".join((translations.gettext("Also suggested, to be copied:"), *copied))
+        )
     labels = [visible(text, one_line=True).strip() for text in offered]
-    title = words.ready_made.format(label=one_line(field.label, 100))
+    title = translations.gettext("{label}: ready-made answers").format(
+        label=one_line(field.label, 100)
+    )
     yield from _in_full(title, labels)
     options = [
         _option(label, carried(text)) for label, text in zip(_fitting(labels), offered, strict=True)
@@ -110,7 +116,7 @@ def _ready_made(field: FormField, words: SlackWords) -> Iterator[Block]:
     if options:
         yield {
             "type": "input",
-            "block_id": _block_id(READY_MADE, field, words),
+            "block_id": _block_id(READY_MADE, field, translations),
             "label": plain_text(title),
             "element": {"action_id": ACTION, **_one_of(options)},
             "optional": True,
@@ -137,59 +143,76 @@ def _is_cut(labels: list[str]) -> bool:
     return any(len(label) > _OPTION for label in labels)
 
 
-def _hint(field: FormField, words: SlackWords) -> str:
+def _hint(field: FormField, translations: NullTranslations) -> str:
     """The hint below the input, without the field's own where that is too long for it."""
-    whole = _whole_hint(field, words)
-    return whole if len(whole) <= _HINT else _rule(field, words)
+    whole = _whole_hint(field, translations)
+    return whole if len(whole) <= _HINT else _rule(field, translations)
 
 
-def _fits_below(field: FormField, words: SlackWords) -> bool:
+def _fits_below(field: FormField, translations: NullTranslations) -> bool:
     """Whether the field's own hint has room below the input."""
-    return len(_whole_hint(field, words)) <= _HINT
+    return len(_whole_hint(field, translations)) <= _HINT
 
 
-def _whole_hint(field: FormField, words: SlackWords) -> str:
-    return " ".join(filter(None, (visible(field.hint), _rule(field, words))))
+def _whole_hint(field: FormField, translations: NullTranslations) -> str:
+    return " ".join(filter(None, (visible(field.hint), _rule(field, translations))))
 
 
-def _rule(field: FormField, words: SlackWords) -> str:
+def _rule(field: FormField, translations: NullTranslations) -> str:
     """What may be left out, and what is taken instead."""
     rule = ""
     if field.suggestions:
-        rule = f"{words.one_of_two} {words.instead}" if field.required else words.instead
+        one_of_two = translations.gettext("One of the two is needed.")
+        instead = translations.gettext("What you write here counts instead of a ready-made answer.")
+        rule = (
+            f"{one_of_two} {instead}"
+            if field.required
+            else translations.gettext("What you write here counts instead of a ready-made answer.")
+        )
     if not field.required and field.initial is not None:
-        rule = " ".join(filter(None, (rule, words.left_empty)))
-    forms = words.cards.forms
-    lines = words.each_line.format(lines=forms.lines) if field.kind == "list" else ""
+        rule = " ".join(filter(None, (rule, translations.gettext("Left empty, it is removed."))))
+    lines = (
+        translations.gettext("Write {lines}.").format(
+            lines=translations.gettext("one on each line")
+        )
+        if field.kind == "list"
+        else ""
+    )
     return " ".join(filter(None, (lines, rule)))
 
 
-def _element(field: FormField, words: SlackWords) -> Block:
+def _element(field: FormField, translations: NullTranslations) -> Block:
     match field.kind:
         case "text" | "list" | "json":
-            return _text_input(field, words)
+            return _text_input(field, translations)
         case "email" | "url":
-            return _address_input(field, words)
+            return _address_input(field, translations)
         case "datetime":
-            return _moment_input(field, words)
+            return _moment_input(field, translations)
         case "integer" | "number":
-            return _number_input(field, words)
+            return _number_input(field, translations)
         case "date":
             return _date_input(field)
         case "boolean":
-            forms = words.cards.forms
-            options = [_option(forms.yes, "true"), _option(forms.no, "false")]
+            options = [
+                _option(translations.gettext("Yes"), "true"),
+                _option(translations.gettext("No"), "false"),
+            ]
             chosen = field.initial if isinstance(field.initial, bool) else None
             picked = [] if chosen is None else [options[0 if chosen else 1]]
             return _one_of(options, picked)
         case "option":
-            return _one_of(_options(field, words), _picked(field, [field.initial], words))
+            return _one_of(
+                _options(field, translations), _picked(field, [field.initial], translations)
+            )
         case "options":
             initial = field.initial if isinstance(field.initial, (list, tuple)) else ()
-            return _several_of(field, _options(field, words), _picked(field, initial, words))
+            return _several_of(
+                field, _options(field, translations), _picked(field, initial, translations)
+            )
 
 
-def _text_input(field: FormField, words: SlackWords) -> Block:
+def _text_input(field: FormField, translations: NullTranslations) -> Block:
     """docs.slack.dev, plain-text input: min_length 0 to 3,000, max_length 1 to 3,000."""
     initial = "" if field.initial is None else str(field.initial)
     least, most = max(math.ceil(field.minimum or 0), 0), field.maximum
@@ -198,10 +221,20 @@ def _text_input(field: FormField, words: SlackWords) -> Block:
         initial, least, most = field.lines if field.kind == "list" else initial, 0, None
     most = LONGEST_TEXT if most is None else min(LONGEST_TEXT, int(most))
     if len(initial) > LONGEST_TEXT:
-        reason = words.initial_too_long.of(len(initial), most=LONGEST_TEXT)
-        raise _unanswerable(field, reason, words)
+        reason = format_count(
+            translations,
+            "its text has {count} character, over {most}",
+            "its text has {count} characters, over {most}",
+            len(initial),
+            most=LONGEST_TEXT,
+        )
+        raise _unanswerable(field, reason, translations)
     if most < max(least, 1):
-        raise _unanswerable(field, words.no_text_fits, words)
+        raise _unanswerable(
+            field,
+            translations.gettext("no text can meet both its minimum and its maximum length"),
+            translations,
+        )
     element: Block = {
         "type": "plain_text_input",
         "multiline": field.multiline or field.kind == "list" or "\n" in initial,
@@ -215,7 +248,7 @@ def _text_input(field: FormField, words: SlackWords) -> Block:
     return element
 
 
-def _number_input(field: FormField, words: SlackWords) -> Block:
+def _number_input(field: FormField, translations: NullTranslations) -> Block:
     """docs.slack.dev, number input: all numbers are strings."""
     whole = field.kind == "integer"
     low, high = _bound(field.minimum), _bound(field.maximum)
@@ -223,7 +256,11 @@ def _number_input(field: FormField, words: SlackWords) -> Block:
         low = None if low is None else Decimal(math.ceil(low))
         high = None if high is None else Decimal(math.floor(high))
     if low is not None and high is not None and low > high:
-        raise _unanswerable(field, words.no_number_fits, words)
+        raise _unanswerable(
+            field,
+            translations.gettext("no number can meet both its minimum and its maximum"),
+            translations,
+        )
     element: Block = {"type": "number_input", "is_decimal_allowed": not whole}
     for name, bound in (("min_value", low), ("max_value", high)):
         if bound is not None:
@@ -237,17 +274,23 @@ def _number_input(field: FormField, words: SlackWords) -> Block:
     return element
 
 
-def _address_input(field: FormField, words: SlackWords) -> Block:
+def _address_input(field: FormField, translations: NullTranslations) -> Block:
     """docs.slack.dev, email input and URL input: they have no lengths."""
     element: Block = {"type": f"{field.kind}_text_input"}
     initial = field.initial if isinstance(field.initial, str) else ""
     if len(initial) > LONGEST_TEXT:
-        reason = words.initial_too_long.of(len(initial), most=LONGEST_TEXT)
-        raise _unanswerable(field, reason, words)
+        reason = format_count(
+            translations,
+            "its text has {count} character, over {most}",
+            "its text has {count} characters, over {most}",
+            len(initial),
+            most=LONGEST_TEXT,
+        )
+        raise _unanswerable(field, reason, translations)
     return {**element, "initial_value": initial} if initial else element
 
 
-def _moment_input(field: FormField, words: SlackWords) -> Block:
+def _moment_input(field: FormField, translations: NullTranslations) -> Block:
     """docs.slack.dev, datetime picker: seconds since 1970, of 10 digits, in the reader's zone.
 
     A moment to begin with that it would not give back as it was written is a text.
@@ -257,7 +300,7 @@ def _moment_input(field: FormField, words: SlackWords) -> Block:
         return element
     seconds = int(datetime.fromisoformat(field.initial.upper()).timestamp())
     if picked_moment(seconds) != field.initial or seconds % 60 or len(str(seconds)) != 10:
-        return _text_input(field, words)
+        return _text_input(field, translations)
     return {**element, "initial_date_time": seconds}
 
 
@@ -292,18 +335,22 @@ def _several_of(field: FormField, options: list[Block], picked: list[Block]) -> 
     return element
 
 
-def _options(field: FormField, words: SlackWords) -> list[Block]:
+def _options(field: FormField, translations: NullTranslations) -> list[Block]:
     """Options by their positions."""
     if len(field.options) > MOST_OPTIONS:
-        reason = words.too_many_options.format(count=len(field.options), most=MOST_OPTIONS)
-        raise _unanswerable(field, reason, words)
+        reason = translations.gettext("it has {count} options, over {most}").format(
+            count=len(field.options), most=MOST_OPTIONS
+        )
+        raise _unanswerable(field, reason, translations)
     fitting = _fitting(_labels(field))
     return [_option(label, str(position)) for position, label in enumerate(fitting)]
 
 
-def _picked(field: FormField, initial: Sequence[Any], words: SlackWords) -> list[Block]:
+def _picked(
+    field: FormField, initial: Sequence[Any], translations: NullTranslations
+) -> list[Block]:
     """The options whose values these are; any other value begins unpicked."""
-    options = _options(field, words)
+    options = _options(field, translations)
     return [
         option
         for option, its in zip(options, field.options, strict=True)
@@ -317,11 +364,13 @@ def _option(label: str, value: str) -> Block:
     return {"text": plain_text(label), "value": value}
 
 
-def _block_id(prefix: str, field: FormField, words: SlackWords) -> str:
+def _block_id(prefix: str, field: FormField, translations: NullTranslations) -> str:
     """docs.slack.dev, block kit: a block_id has at most 255 characters."""
     block_id = f"{prefix}{carried(field.name)}"
     if len(block_id) > _BLOCK_ID:
-        raise _unanswerable(field, words.name_too_long, words)
+        raise _unanswerable(
+            field, translations.gettext("its name is too long for Slack"), translations
+        )
     return block_id
 
 
@@ -338,7 +387,9 @@ def _decimal(number: Decimal) -> str:
     return f"{number:f}"
 
 
-def _unanswerable(field: FormField, reason: str, words: SlackWords) -> DeliveryError:
+def _unanswerable(field: FormField, reason: str, translations: NullTranslations) -> DeliveryError:
     label = one_line(field.label, 100)
-    told = words.cannot_ask.format(label=label, reason=reason)
+    told = translations.gettext("Slack's dialog cannot ask for “{label}”: {reason}").format(
+        label=label, reason=reason
+    )
     return DeliveryError(PLATFORM, told, permanent=True)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from gettext import NullTranslations
 from http import HTTPStatus
 from typing import Any
 
 from sayso.chats.places import Answer, Answered
+from sayso.locales import ENGLISH
 from sayso.text.visible import one_line, shortened, visible
 from sayso_slack.card.elements import Block, literal, plain_text, quote, rich_text, section
 from sayso_slack.card.everything import chunks, fits
 from sayso_slack.forms.inputs import INPUT, carried, echoed, literal_blocks, picked_moment
 from sayso_slack.incoming.submissions import states_of
 from sayso_slack.reading.payload import Payload, object_of, text_of
-from sayso_slack.words import ENGLISH, SlackWords
 
 _PROBLEM = 500
 _OVER = (Answered.FORBIDDEN, Answered.LATE, Answered.REFUSED, Answered.UNKNOWN)
@@ -40,17 +41,19 @@ def problem(status: HTTPStatus, detail: str) -> HttpAnswer:
     return HttpAnswer(status.value, json.dumps(body), "application/problem+json")
 
 
-def form_answer(payload: Payload, answer: Answer, words: SlackWords = ENGLISH) -> HttpAnswer:
+def form_answer(
+    payload: Payload, answer: Answer, translations: NullTranslations = ENGLISH
+) -> HttpAnswer:
     """What Slack is told to do with the dialog.
 
     docs.slack.dev, modals: an empty answer closes it, ``errors`` are shown
     beside its inputs, ``update`` replaces it.
     """
     view = object_of(payload.get("view"))
-    if answer.kind is Answered.INVALID and (errors := _errors(view, answer, words)):
+    if answer.kind is Answered.INVALID and (errors := _errors(view, answer, translations)):
         return _told({"response_action": "errors", "errors": errors})
     if answer.kind in _OVER or answer.kind is Answered.INVALID:
-        return _told({"response_action": "update", "view": _over(view, answer, words)})
+        return _told({"response_action": "update", "view": _over(view, answer, translations)})
     return DONE
 
 
@@ -58,7 +61,7 @@ def _told(action: Payload) -> HttpAnswer:
     return HttpAnswer(200, json.dumps(action), "application/json")
 
 
-def _errors(view: Payload, answer: Answer, words: SlackWords) -> dict[str, str]:
+def _errors(view: Payload, answer: Answer, translations: NullTranslations) -> dict[str, str]:
     """Each problem at its field; what belongs to none of them at the first one."""
     known = [block_id for block_id in _labels(view) if block_id.startswith(INPUT)]
     if not known:
@@ -72,35 +75,46 @@ def _errors(view: Payload, answer: Answer, words: SlackWords) -> dict[str, str]:
             about = f"{name}: {problem}" if name else problem
             problems.setdefault(known[0], []).append(about)
     return {
-        block_id: shortened(visible("; ".join(told)).strip(), _PROBLEM) or words.cards.forms.unfit
+        block_id: shortened(visible("; ".join(told)).strip(), _PROBLEM)
+        or translations.gettext("this does not fit")
         for block_id, told in problems.items()
     }
 
 
-def _over(view: Payload, answer: Answer, words: SlackWords) -> Block:
+def _over(view: Payload, answer: Answer, translations: NullTranslations) -> Block:
     """A view that says why nothing was taken, and keeps what was entered to be copied."""
-    blocks = [*literal_blocks(answer.text or words.was_not_taken), *_entered(view, words)]
-    title = words.too_late if answer.kind is Answered.LATE else words.not_taken
+    blocks = [
+        *literal_blocks(answer.text or translations.gettext("This was not taken.")),
+        *_entered(view, translations),
+    ]
+    title = (
+        translations.gettext("Too late")
+        if answer.kind is Answered.LATE
+        else translations.gettext("Not taken")
+    )
     over: Block = {
         "type": "modal",
         "title": plain_text(one_line(title, 24)),
-        "close": plain_text(one_line(words.cards.close, 24)),
+        "close": plain_text(one_line(translations.gettext("Close"), 24)),
         "blocks": blocks,
     }
     if not fits(over):
-        over["blocks"] = [blocks[0], *literal_blocks(words.too_long)]
+        over["blocks"] = [
+            blocks[0],
+            *literal_blocks(translations.gettext("It is too long to be shown again.")),
+        ]
     return over
 
 
-def _entered(view: Payload, words: SlackWords) -> Iterator[Block]:
+def _entered(view: Payload, translations: NullTranslations) -> Iterator[Block]:
     labels = _labels(view)
     entered = [
-        (labels.get(block_id, words.answer), text)
+        (labels.get(block_id, translations.gettext("Answer")), text)
         for block_id, state in states_of(view).items()
         if (text := _words(state))
     ]
     if entered:
-        yield rich_text(section(literal(words.entered, bold=True)))
+        yield rich_text(section(literal(translations.gettext("What you entered"), bold=True)))
     for label, text in entered:
         quotes = [quote(literal(chunk)) for chunk in chunks(visible(text))]
         yield rich_text(section(literal(one_line(label, 100), bold=True)), *quotes)

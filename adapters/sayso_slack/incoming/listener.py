@@ -15,6 +15,7 @@ from sayso.chats.incoming import NotTaken, Replays, bounded_body, handed
 from sayso.chats.places import Answer, Answered, Press
 from sayso.clock import Clock
 from sayso.errors import CallbackError, UnreadableCallbackError
+from sayso.locales import load_translations
 from sayso.seldom import Seldom
 from sayso.tasks import Background
 from sayso_slack.adapter import SlackAdapter
@@ -135,8 +136,8 @@ class SlackListener:
                 return DONE
             if press.inputs is None:  # the dialog is gone
                 return await self._take(press, lambda _: DONE)
-            words = self._adapter.words(language_of(payload))
-            return await self._take(press, partial(form_answer, payload, words=words))
+            translations = load_translations(language_of(payload))
+            return await self._take(press, partial(form_answer, payload, translations=translations))
         if is_command(payload):
             self._adapter.workspace.admit_press(admissible(payload))
             return await self._lists.command(payload)

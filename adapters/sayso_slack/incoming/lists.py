@@ -11,6 +11,7 @@ from sayso.chats.adapter import PressTaker
 from sayso.chats.incoming import NotTaken, handed
 from sayso.chats.places import Place
 from sayso.errors import CallbackError, DeliveryError, UnreadableCallbackError
+from sayso.locales import load_translations
 from sayso.seldom import Seldom
 from sayso.tasks import Background
 from sayso_slack.adapter import SlackAdapter
@@ -48,9 +49,11 @@ class Lists:
         work = self._desk.overview(_commander(payload), place, whole=False)
         found = await handed(work, what="a command in Slack", seconds=self._seconds)
         if isinstance(found, NotTaken):
-            said = self._adapter.words(self._desk.language(place)).calls.unavailable
+            said = load_translations(self._desk.language(place)).gettext(
+                "This cannot be told right now. Try again in a moment."
+            )
             return _shown({"response_type": "ephemeral", "text": said})
-        return _shown(waiting_message(found, self._adapter.words(found.language)))
+        return _shown(waiting_message(found, load_translations(found.language)))
 
     async def revoke(self, payload: Payload, rule_id: str) -> NotTaken | None:
         """Take back a rule, and show the home without it; why nothing was done, if that is so."""
@@ -77,7 +80,7 @@ class Lists:
                 found = await handed(work, what="an App Home in Slack", seconds=self._seconds)
                 if isinstance(found, NotTaken):
                     return
-                view = home(found, self._adapter.words(found.language), said=said)
+                view = home(found, load_translations(found.language), said=said)
                 user = actor.removeprefix(f"{PLATFORM}:")
                 await self._adapter.post("views.publish", {"user_id": user, "view": view})
             except (CallbackError, DeliveryError) as error:

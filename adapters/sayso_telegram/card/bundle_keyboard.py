@@ -48,10 +48,13 @@ def _rows(number: int, card: Card) -> Iterator[Row]:
         return
     if (confirming := confirmed_choice(card, MOST_STORED_IN_BUNDLE)) is not None:
         sure = Button(card.handle, confirming.key, confirmed=True)
-        yield [labelled(f"{yes_label(confirming, card.words)} {number}", sure, confirming.style)]
+        yield [
+            labelled(f"{yes_label(confirming, card.translations)} {number}", sure, confirming.style)
+        ]
         for longer in longer_buttons(card.handle, confirming, f" {number}"):
             yield [longer]
-        yield [_button(card.handle, BACK, f"{card.words.back} {number}")]
+        back = card.translations.gettext("Back")
+        yield [_button(card.handle, BACK, f"{back} {number}")]
         return
     direct = (*EACH.values(), SHOW_ALL.key)
     row = [
@@ -62,14 +65,16 @@ def _rows(number: int, card: Card) -> Iterator[Row]:
     others = [choice for choice in card.choices if choice.key not in direct]
     others, more = (list(sayable(some, MOST_STORED_IN_BUNDLE)) for some in (others, card.more))
     if (more or (card.leads_on and card.body.digest)) and not card.state.more:
-        yield [*row, _button(card.handle, MORE, f"{card.words.more} {number}")]
+        more_text = card.translations.gettext("More…")
+        yield [*row, _button(card.handle, MORE, f"{more_text} {number}")]
         return
     yield row
     yield from (
         [_button(card.handle, choice, f"{choice.label} {number}")] for choice in (*others, *more)
     )
     if card.state.more:
-        yield [_button(card.handle, BACK, f"{card.words.back} {number}")]
+        back = card.translations.gettext("Back")
+        yield [_button(card.handle, BACK, f"{back} {number}")]
 
 
 def _button(handle: str, choice: Choice, label: str) -> Key:

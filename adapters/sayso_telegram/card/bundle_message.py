@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from gettext import NullTranslations
 
 from sayso.cards.bundle import MOST_IN_BUNDLE, Bundle
 from sayso.cards.card import DESCRIPTION_LIMIT, Card, CardBody, Ended, Open
 from sayso.cards.gist import agent_name, gravest, tool_name
 from sayso.cards.room import Room
-from sayso.cards.words import CardWords
+from sayso.text.counted import format_count
 from sayso.text.visible import on_one_line, visible
 from sayso_telegram.card.bundle_keyboard import MOST_STORED_IN_BUNDLE
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
@@ -88,7 +89,7 @@ def bundle_message(cards: Sequence[Card]) -> Formatted:
     for number, card in enumerate(bundle.cards, 1):
         lines += _line(bundle, number, card)
     pieces = [*heading, *_alert(bundle, [*heading, *lines]), *lines]
-    return Listing(fitting([*pieces, *_footing(bundle)], bundle.words).parts)
+    return Listing(fitting([*pieces, *_footing(bundle)], bundle.translations).parts)
 
 
 def _heading(bundle: Bundle) -> Iterator[Piece]:
@@ -113,11 +114,12 @@ def _alert(bundle: Bundle, pieces: Sequence[Piece]) -> Iterator[Piece]:
 def _common(bundle: Bundle) -> Iterator[Piece]:
     """Who asks, where the first line has no room for all of it, and the facts that hold for all."""
     if bundle.asker != agent_name(bundle.asker) and bundle.asker:
-        yield own(f"\n{bundle.words.asked_by} ")
+        asked_by = bundle.translations.gettext("Asked by")
+        yield own(f"\n{asked_by} ")
         yield line(bundle.asker, rank=4)
     for name, value in bundle.facts[:_COMMON_FACTS]:
         yield from _fact(name, value, rank=50)
-    yield from _more(len(bundle.facts) - _COMMON_FACTS, bundle.words)
+    yield from _more(len(bundle.facts) - _COMMON_FACTS, bundle.translations)
 
 
 def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
@@ -129,7 +131,7 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
     else:
         yield line(card.body.title, rank=3)
     if isinstance(card.state, Ended):
-        yield from _outcome(card.state, card.words)
+        yield from _outcome(card.state, card.translations)
     elif card.state.notice:
         yield own("\n✍️ ")
         yield line(card.state.notice, rank=7)
@@ -145,7 +147,7 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
         most = len(facts) if is_open_wide else _OWN_FACTS
         for name, value in facts[:most]:
             yield from _fact(name, value, rank=30)
-        yield from _more(len(facts) - most, card.words)
+        yield from _more(len(facts) - most, card.translations)
         if danger := card.danger(_DANGERS):
             yield own(f"\n⚠️ {danger}", Look.BOLD)
         if card.is_cut:
@@ -162,32 +164,37 @@ def _fact(name: str, value: str, *, rank: int) -> Iterator[Piece]:
 
 
 def _cut(number: int, card: Card) -> str:
-    if not card.can_reveal:
-        return f"✂️ {card.words.cut_too_long}"
-    show_all = f"{card.words.show_all} {number}"
-    return f"✂️ {card.words.cut_see.format(show_all=show_all)}"
+    text = card.translations.gettext("Cut, and too long for this chat")
+    if card.can_reveal:
+        label = card.translations.gettext("Show all")
+        text = card.translations.gettext("Cut: see {show_all}")
+        text = text.format(show_all=f"{label} {number}")
+    return f"✂️ {text}"
 
 
-def _outcome(ended: Ended, words: CardWords) -> Iterator[Piece]:
+def _outcome(ended: Ended, translations: NullTranslations) -> Iterator[Piece]:
     yield own("\n")
-    yield from ending(ended, words)
-    for said in reasons(ended, words, stored_rank=5):
+    yield from ending(ended, translations)
+    for said in reasons(ended, translations, stored_rank=5):
         yield own("\n")
         yield from said
     for name, value in ended.facts[:_ANSWERS]:
         yield own("\n")
         yield line(f"{name}: {value}", rank=10)
-    yield from _more(len(ended.facts) - _ANSWERS, words)
+    yield from _more(len(ended.facts) - _ANSWERS, translations)
 
 
-def _more(count: int, words: CardWords) -> Iterator[Piece]:
+def _more(count: int, translations: NullTranslations) -> Iterator[Piece]:
     """How many facts there is no room for."""
     if count > 0:
-        yield own(f"\n{words.more_left.of(count)}")
+        more_left = format_count(
+            translations, "{count} more not shown", "{count} more not shown", count
+        )
+        yield own(f"\n{more_left}")
 
 
 def _footing(bundle: Bundle) -> Iterator[Piece]:
-    words = bundle.words
+    translations = bundle.translations
     if common := [*_common(bundle)]:
         yield own("\n")
         yield from common
@@ -195,13 +202,18 @@ def _footing(bundle: Bundle) -> Iterator[Piece]:
         yield own(f"\n\n✂️ {bundle.notice}")
     if bundle.expires:
         first, last = bundle.expires
-        yield own(f"\n\n{words.expires} ")
+        expires = translations.gettext("Expires")
+        yield own(f"\n\n{expires} ")
         if (last - first).total_seconds() >= 60:
-            both = words.first_and_last
-            yield from spread(both, first=moment(first, words), last=moment(last, words))
+            both = translations.gettext("{first}, the last one {last}")
+            yield from spread(
+                both, first=moment(first, translations), last=moment(last, translations)
+            )
         else:
-            yield moment(first, words)
+            yield moment(first, translations)
     for number, card in enumerate(bundle.cards, 1):
         if (choice := confirmed_choice(card, MOST_STORED_IN_BUNDLE)) is not None:
-            really = card.words.really_for.format(number=number)
-            yield from second_step(choice, card.words, really)
+            really = card.translations.gettext(
+                "Really? For {number} this would be remembered:"
+            ).format(number=number)
+            yield from second_step(choice, card.translations, really)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from telegram.constants import MessageEntityType
 
-from sayso.cards.words import ENGLISH
+from sayso.locales import ENGLISH
 
 # What makes text live outside of code: mentions, tags, commands, links. Each
 # is replaced by its full-width twin, so that the length stays the same.
@@ -82,7 +82,7 @@ class Formatted:
     """
 
     parts: tuple[Part, ...]
-    from_agent: str = ENGLISH.from_agent
+    from_agent: str = ENGLISH.gettext("Written by the agent, from here to the end:")
 
     @property
     def text(self) -> str:

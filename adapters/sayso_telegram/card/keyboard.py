@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from gettext import NullTranslations
 from typing import Any, NamedTuple
 
 from telegram.constants import KeyboardButtonStyle
 
 from sayso.cards.buttons import Button
 from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, Choice, Ended, Style
-from sayso.cards.words import CardWords
 from sayso.text.visible import visible
 from sayso_telegram.card.formatted import units
 from sayso_telegram.reading.buttons import button_data
@@ -96,7 +96,7 @@ def sayable(choices: Sequence[Choice], most: int = MOST_STORED) -> tuple[Choice,
 def _second_step(card: Card, choice: Choice) -> Keyboard:
     """Telegram has no dialog to confirm in: the card itself asks once more."""
     sure = Button(card.handle, choice.key, confirmed=True)
-    yes = labelled(yes_label(choice, card.words), sure, choice.style)
+    yes = labelled(yes_label(choice, card.translations), sure, choice.style)
     longer = [[button] for button in longer_buttons(card.handle, choice)]
     return Keyboard([[yes], *longer, [_button(card.handle, card.step_back)]])
 
@@ -108,9 +108,9 @@ def longer_buttons(handle: str, choice: Choice, number: str = "") -> Iterator[Ke
         yield labelled(f"{one.step}{number}", sure, one.style)
 
 
-def yes_label(choice: Choice, words: CardWords) -> str:
+def yes_label(choice: Choice, translations: NullTranslations) -> str:
     """The words on the button of a second step."""
-    return choice.step or words.yes.format(label=choice.label)
+    return choice.step or translations.gettext("Yes, {label}").format(label=choice.label)
 
 
 def _rows(choices: Sequence[Choice]) -> Iterator[Sequence[Choice]]:

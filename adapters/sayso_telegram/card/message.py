@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from gettext import NullTranslations
 
 from sayso.cards.card import Card, Ended
 from sayso.cards.gist import agent_name, tool_name
 from sayso.cards.left_out import cut_notice
-from sayso.cards.words import CardWords
 from sayso.text.blanks import folded
-from sayso.text.counted import Counted
+from sayso.text.counted import format_count
 from sayso.text.visible import on_one_line, visible
 from sayso_telegram.card.formatted import Formatted, Look, Part, sound
 from sayso_telegram.card.keyboard import confirmed_choice
@@ -43,12 +43,12 @@ def message(card: Card) -> Formatted:
     if card.limit > CONTENT_LIMIT:
         raise ValueError(f"a card for Telegram shows at most {CONTENT_LIMIT} characters of content")
     body = [*_body(card)]
-    return fitting([*_heading(card, body), *body, *_footing(card)], card.words)
+    return fitting([*_heading(card, body), *body, *_footing(card)], card.translations)
 
 
 def _heading(card: Card, body: Sequence[Piece]) -> Iterator[Piece]:
     if isinstance(card.state, Ended):
-        yield from _outcome(card.state, card.words, is_short=card.is_short)
+        yield from _outcome(card.state, card.translations, is_short=card.is_short)
         if card.is_short:
             yield from what_it_was(card)
         else:
@@ -82,20 +82,21 @@ def _title(card: Card, title: str) -> Iterator[Piece]:
         yield own(" " if card.body.question else "\n")
         yield line(rest, rank=3)
     if card.asker != agent_name(card.asker):
-        yield own(f"\n{card.words.asked_by} ")
+        asked_by = card.translations.gettext("Asked by")
+        yield own(f"\n{asked_by} ")
         yield line(card.asker, rank=4)
 
 
-def _outcome(ended: Ended, words: CardWords, *, is_short: bool) -> Iterator[Piece]:
-    yield from ending(ended, words)
+def _outcome(ended: Ended, translations: NullTranslations, *, is_short: bool) -> Iterator[Piece]:
+    yield from ending(ended, translations)
     yield own("\n")
-    for said in reasons(ended, words, stored_rank=1):
+    for said in reasons(ended, translations, stored_rank=1):
         yield from said
         yield own("\n")
     if ended.facts:
-        yield own(words.the_answer, Look.BOLD)
+        yield own(translations.gettext("The answer"), Look.BOLD)
         most = _FEW_FACTS if is_short else _MOST_FACTS
-        yield from _facts(ended.facts, _ANSWERS_RANK, words.and_more_answers, most)
+        yield from _facts(ended.facts, _ANSWERS_RANK, translations, most)
         yield own("\n")
 
 
@@ -106,11 +107,14 @@ def _body(card: Card) -> Iterator[Piece]:
         yield own(f"\n{card.described} ")
         yield line(card.description, rank=1)
     if not card.is_short:
-        yield from _facts(card.body.facts, _FACTS_RANK, card.words.and_more_facts)
+        yield from _facts(card.body.facts, _FACTS_RANK, card.translations)
 
 
 def _facts(
-    facts: Sequence[tuple[str, str]], rank: int, more: Counted, most: int = _MOST_FACTS
+    facts: Sequence[tuple[str, str]],
+    rank: int,
+    translations: NullTranslations,
+    most: int = _MOST_FACTS,
 ) -> Iterator[Piece]:
     is_answer = rank == _ANSWERS_RANK
     for number, (name, value) in enumerate(facts[:most]):
@@ -118,8 +122,16 @@ def _facts(
         # What an answer is called is the agent's word, and looks like it.
         yield (line if is_answer else label)(name, rank=rank + number)
         yield from _value(value, rank + number, in_block=is_answer and "\n" in value)
-    if len(facts) > most:
-        yield own(f"\n{more.of(len(facts) - most)}")
+    if (left := len(facts) - most) > 0:
+        if is_answer:
+            more = format_count(
+                translations, "… and {count} more answer", "… and {count} more answers", left
+            )
+        else:
+            more = format_count(
+                translations, "… and {count} more fact", "… and {count} more facts", left
+            )
+        yield own(f"\n{more}")
 
 
 def _value(value: str, rank: int, *, in_block: bool) -> Iterator[Piece]:
@@ -143,14 +155,22 @@ def _footing(card: Card) -> Iterator[Piece]:
             yield line(value, rank=_DETAILS_RANK)
     if isinstance(card.state, Ended):
         return
-    yield own(f"\n{card.words.expires} ")
-    yield moment(card.expires_at, card.words)
+    expires = card.translations.gettext("Expires")
+    yield own(f"\n{expires} ")
+    yield moment(card.expires_at, card.translations)
     if card.state.notice:
         yield own("\n✍️ ")
         yield line(card.state.notice, rank=7)
     if card.state.more and any(choice.stores for choice in card.more):
-        yield own(f"\n\n{card.words.said_before}")
+        said_before = card.translations.gettext(
+            "You will see what would be remembered before it is stored."
+        )
+        yield own(f"\n\n{said_before}")
     if danger := card.danger():
         yield own(f"\n⚠️ {danger}", Look.BOLD)
     if (confirming := confirmed_choice(card)) is not None:
-        yield from second_step(confirming, card.words, card.words.really)
+        yield from second_step(
+            confirming,
+            card.translations,
+            card.translations.gettext("Really? This would be remembered:"),
+        )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from gettext import NullTranslations
 
 from sayso.cards.card import Card, Choice, Ended
 from sayso.cards.gist import FIRST, NAMED, SEPARATOR, gist
+from sayso.cards.outcomes import outcome_text
 from sayso.cards.plain import OUTCOME_ICONS
-from sayso.cards.words import CardWords
 from sayso.text.visible import on_one_line, shortened
 from sayso_telegram.card.formatted import Look
 from sayso_telegram.card.keyboard import yes_label
@@ -18,11 +19,13 @@ _ASKER, _TOOL, _ABOUT = 60, 60, 120
 _PART, _DANGEROUS = 40, 60
 
 
-def ending(ended: Ended, words: CardWords) -> Iterator[Piece]:
+def ending(ended: Ended, translations: NullTranslations) -> Iterator[Piece]:
     """How it ended at a glance, by whom and when."""
-    how = _outcome(ended, words)
+    how = _outcome(ended, translations)
     if ended.who:
-        yield from spread(words.by, outcome=how, who=line(ended.who, rank=2))
+        yield from spread(
+            translations.gettext("{outcome} by {who}"), outcome=how, who=line(ended.who, rank=2)
+        )
     else:
         yield how
     if ended.went:
@@ -31,7 +34,7 @@ def ending(ended: Ended, words: CardWords) -> Iterator[Piece]:
         yield own(" ")
         yield line(ended.note, rank=12)
     yield own(" · ")
-    yield moment(ended.at, words)
+    yield moment(ended.at, translations)
 
 
 def what_it_was(card: Card, *, with_asker: bool = True) -> Iterator[Piece]:
@@ -62,18 +65,21 @@ def unsaid(card: Card, pieces: Sequence[Piece]) -> str:
     return shortened(about, max(FIRST - len(first) - 1, _PART))
 
 
-def reasons(ended: Ended, words: CardWords, *, stored_rank: int) -> Iterator[Iterator[Piece]]:
+def reasons(
+    ended: Ended, translations: NullTranslations, *, stored_rank: int
+) -> Iterator[Iterator[Piece]]:
     """Why it ended so, and what was stored, a line each."""
     for label, value, rank, until in (
-        (words.reason, ended.reason, 5, None),
-        (words.remembered, ended.stored, stored_rank, ended.until),
+        (translations.gettext("Reason"), ended.reason, 5, None),
+        (translations.gettext("Remembered"), ended.stored, stored_rank, ended.until),
     ):
         if value:
-            then = (own(f", {words.until} "), moment(until, words)) if until else ()
+            until_text = translations.gettext("until")
+            then = (own(f", {until_text} "), moment(until, translations)) if until else ()
             yield iter((own(f"{label} "), line(value, rank=rank), *then))
 
 
-def second_step(choice: Choice, words: CardWords, really: str) -> Iterator[Piece]:
+def second_step(choice: Choice, translations: NullTranslations, really: str) -> Iterator[Piece]:
     """What the card asks once more before it stores something."""
     yield own("\n\n")
     yield own(f"⚠️ {really}", Look.BOLD)
@@ -81,17 +87,22 @@ def second_step(choice: Choice, words: CardWords, really: str) -> Iterator[Piece
     yield line(choice.stores, rank=0)
     if choice.warning:
         yield own("\n")
-        yield from spread(words.note, warning=line(choice.warning, rank=6))
+        yield from spread(
+            translations.gettext("Note: {warning}"), warning=line(choice.warning, rank=6)
+        )
     if choice.longer:
         return  # each button says for how long
     yield own("\n")
-    yield from spread(words.press_to_remember, button=line(yes_label(choice, words), rank=2))
+    yield from spread(
+        translations.gettext("Press {button} to remember it."),
+        button=line(yes_label(choice, translations), rank=2),
+    )
 
 
-def _outcome(ended: Ended, words: CardWords) -> Piece:
+def _outcome(ended: Ended, translations: NullTranslations) -> Piece:
     """How it ended; an outcome that is not one of ours is shown as anybody's words."""
     icon = OUTCOME_ICONS.get(ended.outcome)
     if icon is None:
         return line(ended.outcome, rank=1)
-    word = words.outcome(ended.outcome)
+    word = outcome_text(translations, ended.outcome)
     return own(f"{icon} {word[:1].upper()}{word[1:]}", Look.BOLD)

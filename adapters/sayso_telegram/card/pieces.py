@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from gettext import NullTranslations
 from typing import NamedTuple
 
-from sayso.cards.words import CardWords
+from sayso.formats import formats_of
 from sayso.text.fitting import Ranked, cut_by_rank
 from sayso.text.gaps import parts_of
 from sayso.text.visible import on_one_line
@@ -39,9 +40,9 @@ def line(text: str, *, rank: int) -> Piece:
     return Piece(Part(sound(on_one_line(text)), Look.CODE), rank)
 
 
-def moment(at: datetime, words: CardWords) -> Piece:
+def moment(at: datetime, translations: NullTranslations) -> Piece:
     """A moment that every reader sees in their own time; older apps show it as it is written."""
-    return Piece(Part(words.formats.time(at), Look.MOMENT, at=at))
+    return Piece(Part(formats_of(translations).time(at), Look.MOMENT, at=at))
 
 
 def label(text: str, *, rank: int) -> Piece:
@@ -59,7 +60,7 @@ def spread(template: str, look: Look = Look.PLAIN, /, **gaps: Piece) -> Iterator
             yield gaps[gap]
 
 
-def fitting(pieces: list[Piece], words: CardWords) -> Formatted:
+def fitting(pieces: list[Piece], translations: NullTranslations) -> Formatted:
     """The pieces as one message, cut where they must be, each to a readable rest.
 
     Raises:
@@ -67,12 +68,19 @@ def fitting(pieces: list[Piece], words: CardWords) -> Formatted:
     """
     parts = tuple([piece.part for piece in pieces])
     whole = sum([units(part.text) for part in parts])
-    over = whole + plain_extra(parts, words.from_agent) - MOST_UNITS
+    over = (
+        whole
+        + plain_extra(parts, translations.gettext("Written by the agent, from here to the end:"))
+        - MOST_UNITS
+    )
     if over <= 0:
-        return Formatted(parts, words.from_agent)
+        return Formatted(parts, translations.gettext("Written by the agent, from here to the end:"))
     ranked = [Ranked(piece.part.text, piece.rank) for piece in pieces]
     texts, over = cut_by_rank(ranked, over, least=_LEAST_UNITS, size=units, cut=fitted)
     if over:
         raise ValueError(f"the card is {over} UTF-16 code units too long for Telegram")
     cut = zip(parts, texts, strict=True)
-    return Formatted(tuple([part._replace(text=text) for part, text in cut]), words.from_agent)
+    return Formatted(
+        tuple([part._replace(text=text) for part, text in cut]),
+        translations.gettext("Written by the agent, from here to the end:"),
+    )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from gettext import NullTranslations
 
 from telegram import ForceReply
 from telegram.constants import KeyboardButtonStyle
 
 from sayso.forms.form import Form
+from sayso.locales import ENGLISH
 from sayso.platforms.conversation_steps import write_button
 from sayso.platforms.conversation_view import Board, Note, Offer, Person, Prompt, Question
-from sayso.platforms.words import ENGLISH, ConversationWords
 from sayso.text.visible import visible
 from sayso_telegram.addresses import user_id_of
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
@@ -47,28 +48,30 @@ def rendered(view: Board | Prompt | Note) -> tuple[Formatted, Markup]:
         return board_message(view), board_keyboard(view)
     if isinstance(view, Prompt):
         return prompt_message(view), force_reply(view)
-    return fitting([line(view.text, rank=1)], view.words.cards), None
+    return fitting([line(view.text, rank=1)], view.translations), None
 
 
 def board_message(board: Board) -> Formatted:
     """The form with what was answered, and what is asked now."""
-    words = board.words
+    translations = board.translations
     pieces = [own("📝 ", Look.BOLD), line(board.title, rank=3), *_card(board)]
     pieces += [own("\n")]
-    pieces += spread(words.for_person, person=_mention(board.person))
+    pieces += spread(translations.gettext("For {person}"), person=_mention(board.person))
     if board.step is not None:
         at, count = board.step
-        pieces.append(own(f" · {words.step.format(at=at, count=count)}"))
+        step = translations.gettext("{at} of {count}").format(at=at, count=count)
+        pieces.append(own(f" · {step}"))
     if board.note:
         pieces += [own("\n"), line(board.note, rank=20)]
     pieces += _answers(board)
     if board.question is not None:
-        pieces += _question(board.question, words)
+        pieces += _question(board.question, translations)
     elif board.ended:
         pieces += [own("\n\n"), _told(board.ended)]
     else:
-        pieces.append(own(f"\n\n{words.summary}", Look.BOLD))
-    return fitting(pieces, words.cards)
+        summary = translations.gettext("Is all of this right?")
+        pieces.append(own(f"\n\n{summary}", Look.BOLD))
+    return fitting(pieces, translations)
 
 
 def board_keyboard(board: Board) -> Keyboard | None:
@@ -81,10 +84,17 @@ def board_keyboard(board: Board) -> Keyboard | None:
 def prompt_message(prompt: Prompt) -> Formatted:
     """The message that is replied to; it mentions the person, whom alone it asks."""
     person, label = _mention(prompt.person), line(prompt.label, rank=1)
-    pieces = [*spread(prompt.words.reply_here, person=person, label=label), *_card(prompt)]
+    pieces = [
+        *spread(
+            prompt.translations.gettext("{person}, reply to this message: {label}"),
+            person=person,
+            label=label,
+        ),
+        *_card(prompt),
+    ]
     if prompt.problem:
         pieces += [own("\n⚠️ "), _told(prompt.problem)]
-    return fitting(pieces, prompt.words.cards)
+    return fitting(pieces, prompt.translations)
 
 
 def force_reply(prompt: Prompt) -> ForceReply:
@@ -105,10 +115,14 @@ def find_long_options(form: Form) -> str:
     return ""
 
 
-def shown_name(name: str, user_id: int, words: ConversationWords = ENGLISH) -> str:
+def shown_name(name: str, user_id: int, translations: NullTranslations = ENGLISH) -> str:
     """What the person is called here: the name that Telegram gave, on one line."""
     name = sound(visible(name, one_line=True)).strip()
-    return fitted(name, _NAME_UNITS) if name else words.user.format(number=user_id)
+    return (
+        fitted(name, _NAME_UNITS)
+        if name
+        else translations.gettext("user {number}").format(number=user_id)
+    )
 
 
 def _card(view: Board | Prompt) -> Iterator[Piece]:
@@ -121,16 +135,18 @@ def _card(view: Board | Prompt) -> Iterator[Piece]:
         yield line(view.begins, rank=7)
 
 
-def _question(asked: Question, words: ConversationWords) -> Iterator[Piece]:
+def _question(asked: Question, translations: NullTranslations) -> Iterator[Piece]:
     yield own("\n\n❓ ")
     yield line(asked.label, rank=2)
     if not asked.is_required:
-        yield own(f" {words.optional}")
+        optional = translations.gettext("(optional)")
+        yield own(f" {optional}")
     if asked.hint:
         yield own("\n")
         yield line(asked.hint, rank=10)
     if asked.keep is not None and not _fits_a_button(asked.keep.label):
-        yield own(f"\n{words.so_far}\n")
+        so_far = translations.gettext("So far:")
+        yield own(f"\n{so_far}\n")
         yield Piece(Part(sound(visible(asked.so_far)), Look.BLOCK), rank=30)
     if not all(map(_fits_a_button, asked.choices)):
         labels = (_one_line(label, 2 * LONGEST_OPTION) for label in asked.choices)

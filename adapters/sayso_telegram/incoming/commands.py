@@ -5,17 +5,18 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from gettext import NullTranslations
 
 from sayso.chats.adapter import PressTaker
 from sayso.chats.incoming import NotTaken, handed
 from sayso.chats.overview import Overview
 from sayso.errors import CallbackError, DeliveryError
+from sayso.locales import load_translations
 from sayso.seldom import Seldom
 from sayso_telegram.adapter import TelegramAdapter
 from sayso_telegram.card.formatted import Formatted, Part
 from sayso_telegram.lists.waiting import told
 from sayso_telegram.reading.commands import Pending
-from sayso_telegram.words import TelegramWords
 
 _log = logging.getLogger(__name__)
 
@@ -48,7 +49,9 @@ class Commands:
             return True
         place = asked.message.place
         if not asked.is_private:
-            said = self._adapter.words(self._desk.language(place)).calls.ask_privately
+            said = load_translations(self._desk.language(place)).gettext(
+                "What waits for you is told to you alone: write /pending to the bot itself."
+            )
             await self._say(asked, Formatted((Part(said),)))
             return True
         try:
@@ -59,8 +62,8 @@ class Commands:
         if isinstance(found, NotTaken):
             self._answered.pop(place.address, None)
             return found is not NotTaken.UNREACHABLE
-        words = self._adapter.words(found.language)
-        await self._say(asked, _listed(found, words))
+        translations = load_translations(found.language)
+        await self._say(asked, _listed(found, translations))
         return True
 
     async def _say(self, asked: Pending, text: Formatted) -> None:
@@ -81,7 +84,12 @@ class Commands:
         return False
 
 
-def _listed(found: Overview, words: TelegramWords) -> Formatted:
+def _listed(found: Overview, translations: NullTranslations) -> Formatted:
     if not found.waiting:
-        return Formatted((Part(words.calls.nothing_waits),))
-    return told(words.calls.waiting, found.waiting, words, more=found.more_waiting)
+        return Formatted((Part(translations.gettext("Nothing waits for you.")),))
+    return told(
+        translations.gettext("Waiting for you"),
+        found.waiting,
+        translations,
+        more=found.more_waiting,
+    )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
+from gettext import NullTranslations
 from typing import Any, TypeVar
 
 from sayso.chats.adapter import PressTaker
 from sayso.chats.incoming import NotTaken, handed
 from sayso.chats.places import Answered, Place, Press
 from sayso.errors import CallbackError
+from sayso.locales import load_translations
 from sayso.platforms.conversation import FormPress, Reply
 from sayso.platforms.conversation import Taken as FormTaken
 from sayso.platforms.conversation_replies import ConversationReplies
@@ -19,7 +21,6 @@ from sayso_telegram.incoming.commands import Commands
 from sayso_telegram.people import People
 from sayso_telegram.reading.commands import Pending
 from sayso_telegram.reading.updates import Barred, Moved, Nothing, read_update
-from sayso_telegram.words import ENGLISH, TelegramWords
 
 _log = logging.getLogger(__name__)
 
@@ -71,9 +72,7 @@ class Intake:
         commands: Commands,
         *,
         desk_seconds: float = DESK_SECONDS,
-        words: Callable[[str], TelegramWords] = lambda _: ENGLISH,
     ) -> None:
-        self._words = words
         self._desk = desk
         self._replies = replies
         self._people = people
@@ -106,23 +105,27 @@ class Intake:
         try:
             answer = await self._handed(self._desk.press(press), "a press")
         except CallbackError:
-            words = self._said(press.message.place)
-            return Taken(stored=True, toast=Toast(press.ticket, words.seen_before))
+            text = self._language_at(press.message.place).gettext("This press was taken before.")
+            return Taken(stored=True, toast=Toast(press.ticket, text))
         if isinstance(answer, NotTaken):
-            return _not_stored(press.ticket, self._said(press.message.place).not_stored)
+            return _not_stored(press.ticket, _not_recorded(self._language_at(press.message.place)))
         alert = answer.kind in _ALERTS
         return Taken(stored=True, toast=Toast(press.ticket, answer.text, alert))
 
     async def _form(self, work: Awaitable[FormTaken], place: Place, ticket: str = "") -> Taken:
-        words = self._said(place)
+        translations = self._language_at(place)
         try:
             taken = await self._handed(work, "an answer of a form")
         except CallbackError:
-            return Taken(stored=True, toast=_toast(ticket, words.seen_before, alert=False))
+            text = translations.gettext("This press was taken before.")
+            return Taken(stored=True, toast=_toast(ticket, text, alert=False))
         if isinstance(taken, NotTaken):
-            return _not_stored(ticket, words.not_stored)
+            return _not_stored(ticket, _not_recorded(translations))
         if not taken.is_stored:
-            return _not_stored(ticket, words.not_shown, taken.retry_after)
+            text = translations.gettext(
+                "Telegram or the store does not answer. Trying again for two minutes."
+            )
+            return _not_stored(ticket, text, taken.retry_after)
         _log.debug("an answer of a form came to this: %s", taken.outcome.value)
         return Taken(stored=True, toast=_toast(ticket, taken.text, taken.is_alert))
 
@@ -138,17 +141,23 @@ class Intake:
     async def _handed(self, work: Awaitable[_Result], what: str) -> _Result | NotTaken:
         return await handed(work, what=f"{what} in Telegram", seconds=self._desk_seconds)
 
-    def _said(self, place: Place) -> TelegramWords:
+    def _language_at(self, place: Place) -> NullTranslations:
         """What is said in a place where nobody knows about which card."""
-        return self._words(self._desk.language(place))
+        return load_translations(self._desk.language(place))
 
     def _nothing(self, nothing: Nothing, update: Any) -> Taken:
         if nothing.reason != "not_a_press":
             # The id only: nobody vouches for the rest, and anybody may write to the bot.
             _log.debug("update %s: %s", update_id(update), nothing.reason)
             self._strange.say(f"an update is not acted on: {nothing.reason}")
-        words = self._said(nothing.place)
-        return Taken(stored=True, toast=_toast(nothing.query_id, words.not_ours, alert=True))
+        text = self._language_at(nothing.place).gettext("This button does nothing here.")
+        return Taken(stored=True, toast=_toast(nothing.query_id, text, alert=True))
+
+
+def _not_recorded(translations: NullTranslations) -> str:
+    return translations.gettext(
+        "Not recorded: the store cannot be reached. Trying again for two minutes."
+    )
 
 
 def _not_stored(ticket: str, text: str, retry_after: float | None = None) -> Taken:

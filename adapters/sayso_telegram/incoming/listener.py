@@ -67,7 +67,6 @@ class TelegramListener:
             adapter.people,
             Commands(adapter, desk, seconds=desk_seconds),
             desk_seconds=desk_seconds,
-            words=adapter.words,
         )
         self._toasts = Background("an answer to a press in Telegram", patience=_CLOSE_SECONDS)
         self._poller = Poller(

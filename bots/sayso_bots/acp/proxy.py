@@ -24,7 +24,6 @@ from sayso_bots.acp.permission import (
 )
 from sayso_bots.acp.race import Editor, Races, WithdrawnError
 from sayso_bots.acp.sessions import UPDATE, Sessions, updated
-from sayso_bots.acp.words import ACP_WORDS
 
 _log = logging.getLogger(__name__)
 
@@ -88,7 +87,7 @@ class Proxy:
             del self._passed[message.id]
         if message.method == _CANCEL_SESSION:
             for asked in self._of(message.session):
-                asked.withdraw(ACP_WORDS.cancelled)
+                asked.withdraw("the editor cancelled it")
         self._sessions.hear_editor(message)
         await self._to_agent(message.raw)
 
@@ -115,7 +114,7 @@ class Proxy:
     async def close(self) -> None:
         """Withdraw what is asked about."""
         for asked in self._open.values():
-            asked.withdraw(ACP_WORDS.ended)
+            asked.withdraw("the editor or the agent is gone")
         await self._background.finish()
 
     async def _permission(self, message: Message) -> None:
@@ -130,10 +129,12 @@ class Proxy:
 
     async def _not_here(self, message: Message, why: str) -> None:
         if not self._chat_only:
-            _log.warning("%s", ACP_WORDS.only_editor.format(why=why))
+            _log.warning(
+                "%s", (f"Sayso cannot ask about a request in chat: {why}; only the editor is asked")
+            )
             await self._pass(message)
             return
-        _log.error("%s", ACP_WORDS.unasked.format(why=why))
+        _log.error("%s", (f"Sayso cannot ask about a request in chat: {why}; it was rejected"))
         await self._to_agent(messages.answer(message.id, {"outcome": {"outcome": "cancelled"}}))
 
     async def _pass(self, message: Message) -> None:
@@ -178,7 +179,7 @@ class Proxy:
         for asked in self._of(message.session):
             is_told = id_ != "" and asked.permission.told == id_
             if is_told and not _is_same(tool_call(known, id_), asked.permission.call):
-                asked.withdraw(ACP_WORDS.changed)
+                asked.withdraw("the agent changed the call while it was asked about")
 
     def _cancelled(self, message: Message) -> None:
         try:
@@ -186,7 +187,7 @@ class Proxy:
         except NotAMessageError:
             return
         if (asked := self._open.get(id_)) is not None:
-            asked.withdraw(ACP_WORDS.ended)
+            asked.withdraw("the editor or the agent is gone")
 
 
 def _read(line: bytes, whose: str) -> Message | None:
@@ -195,7 +196,7 @@ def _read(line: bytes, whose: str) -> Message | None:
     try:
         return messages.read(line)
     except NotAMessageError as error:
-        _log.error("%s", ACP_WORDS.unreadable.format(whose=whose, why=error))
+        _log.error("%s", f"a message of {whose} was dropped: {error}")
         return None
 
 

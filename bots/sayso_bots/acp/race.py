@@ -31,7 +31,6 @@ from sayso.stores.backend import Backend
 from sayso.text.visible import on_one_line
 from sayso_bots.acp.messages import Message
 from sayso_bots.acp.permission import Permission
-from sayso_bots.acp.words import ACP_WORDS
 from sayso_bots.config.ask_settings import AskSettings, get_route_seconds
 
 _log = logging.getLogger(__name__)
@@ -86,7 +85,9 @@ class Races:
         except Exception as error:  # whatever it is, the call must not run
             _log.exception("a permission could not be asked about")
             why = type(error).__name__
-        _log.error("%s", ACP_WORDS.failed.format(what=what, why=on_one_line(why)))
+        _log.error(
+            "%s", f"Sayso could not ask about {what}, so it was rejected: {on_one_line(why)}"
+        )
         return permission.answer(allowed=False)
 
     @asynccontextmanager
@@ -123,7 +124,7 @@ class Races:
                 return chat.result()
             return await self._by_editor(gate, permission, said, chat, editor.answer)
         except asyncio.CancelledError:
-            await _withdrawn(gate, said, ACP_WORDS.ended)
+            await _withdrawn(gate, said, "the editor or the agent is gone")
             raise
         finally:
             chat.cancel()
@@ -159,7 +160,7 @@ class Races:
             return permission.cancelled()
         said = permission.said(message)
         if said == "cancelled":
-            await _withdrawn(gate, question, ACP_WORDS.cancelled)
+            await _withdrawn(gate, question, "the editor cancelled it")
             return message.raw
         keys = (texts.APPROVE, texts.DENY) if permission.call is None else (calls.ALLOW, calls.DENY)
         key = keys[0] if said == "allowed" else keys[1]
@@ -204,8 +205,11 @@ def _by_verdict(permission: Permission, verdict: CheckResult) -> bytes:
     if verdict.approved and permission.call is not None:
         arguments = dict(verdict.arguments)
         if not is_same_json(arguments, dict(permission.call.arguments)):
-            told = ACP_WORDS.edited.format(
-                what=on_one_line(verdict.tool), arguments=json.dumps(arguments)
+            told = (
+                f"{on_one_line(verdict.tool)} was approved with other arguments, which this "
+                "protocol "
+                "cannot carry, so it was rejected. These were approved: "
+                f"{json.dumps(arguments)}"
             )
             _log.warning("%s", told)
             return permission.answer(allowed=False)

@@ -11,7 +11,6 @@ from sayso_bots.cli.arguments import add_asking_store, add_json
 from sayso_bots.cli.parser import Parser
 from sayso_bots.hook.agents import AGENTS, CLAUDE_CODE
 from sayso_bots.hook.settings_file import DEFAULT_ADDRESS, SCOPES, TOKEN_VARIABLE
-from sayso_bots.hook.words import HOOK_WORDS
 
 if TYPE_CHECKING:
     from sayso_bots.cli.parser import Commands
@@ -105,7 +104,13 @@ def _add_asking(parser: Parser) -> None:
 def by_hand(args: argparse.Namespace, env: Mapping[str, str]) -> int:  # noqa: ARG001
     """Say who starts this: a terminal is at its input."""
     agent = AGENTS[args.hooks]
-    print(HOOK_WORDS.started_by_hand.format(agent=agent.title, key=agent.key), file=sys.stderr)
+    print(
+        (
+            f"sayso: {agent.title} starts this and writes the event to its input; `sayso hook "
+            f"install {agent.key}` puts it into the settings"
+        ),
+        file=sys.stderr,
+    )
     return 2
 
 

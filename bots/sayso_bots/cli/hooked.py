@@ -26,7 +26,6 @@ from sayso_bots.hook.limits import (
     TELLING_SECONDS,
 )
 from sayso_bots.hook.noted import note, take
-from sayso_bots.hook.words import HOOK_WORDS
 from sayso_bots.process.reader import ReaderGoneError
 
 BLOCKED = 2
@@ -57,7 +56,7 @@ def hooked(agent: HookAgent, argv: Sequence[str], env: Mapping[str, str]) -> int
             answer = said.answer
         except BaseException as error:  # whatever it is, the call must not run
             _deafen()
-            why = HOOK_WORDS.failed.format(why=_why(error))
+            why = f"Sayso could not get an answer, so the call did not run: {_why(error)}"
             if name is None or isinstance(error, ReaderGoneError):
                 _say(why)
                 return BLOCKED
@@ -122,7 +121,7 @@ def _begin(argv: Sequence[str]) -> float:
 
 def _stop(number: int, _frame: FrameType | None) -> None:
     late = number == signal.SIGALRM
-    raise StoppedError(HOOK_WORDS.out_of_time if late else HOOK_WORDS.stopped)
+    raise StoppedError("its time was over" if late else "it was stopped while it waited")
 
 
 def _deafen() -> None:
@@ -185,7 +184,14 @@ def _give(out: int, agent: HookAgent, answer: Answer, env: Mapping[str, str]) ->
     _deafen()
     reply = agent.reply(answer)
     if agent.by_login_shell and reply.answer and _prints(env.get("SHELL") or "/bin/sh"):
-        reply = Reply(None, HOOK_WORDS.noisy.format(agent=agent.title))
+        reply = Reply(
+            None,
+            (
+                f"The arguments were changed, and {agent.title} would not read them: "
+                "its login shell prints something before each hook. So the call did not run; make "
+                "the shell's profile silent"
+            ),
+        )
     if reply.answer is None:
         _say(reply.words)
         return BLOCKED
@@ -215,10 +221,10 @@ def _prints(shell: str) -> bool:
 
 def _why(error: BaseException) -> str:
     if isinstance(error, NotAnEventError):
-        return HOOK_WORDS.unreadable.format(why=error)
+        return f"what came in is not an event of a tool call ({error})"
     if isinstance(error, StoppedError):
         return str(error)
-    return HOOK_WORDS.broken.format(kind=type(error).__name__)
+    return f"an error inside Sayso ({type(error).__name__})"
 
 
 def _say(why: str) -> None:

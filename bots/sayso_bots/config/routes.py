@@ -13,7 +13,7 @@ from sayso.calling.manners import Calling, Notify
 from sayso.chats.places import Place
 from sayso.desk.routes import ENGLISH, Route, Routes, is_group
 from sayso.durations import duration_text, parse_duration
-from sayso.languages import NAMES
+from sayso.locales import NAMES
 from sayso.platforms.section import Section
 from sayso.text.printable import shown
 from sayso.toml_file import KeyPath

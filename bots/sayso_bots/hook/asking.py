@@ -23,7 +23,6 @@ from sayso_bots.hook.edits import is_read_as_approved
 from sayso_bots.hook.events import HookEvent, allowed, denied
 from sayso_bots.hook.suggestions import suggested
 from sayso_bots.hook.unseen import Say, is_unseen, watched
-from sayso_bots.hook.words import HOOK_WORDS
 
 _log = logging.getLogger(__name__)
 
@@ -48,7 +47,16 @@ async def answered(
         async with watched(backend, say):
             verdict = await _verdict(event, settings, asker, backend)
         was_unseen = verdict.outcome is Outcome.EXPIRED and await is_unseen(backend)
-        answer = _answer(event, verdict, HOOK_WORDS.was_unseen if was_unseen else "")
+        answer = _answer(
+            event,
+            verdict,
+            (
+                "No bots are running on this store, so nobody could see the question; `sayso "
+                "serve` starts them"
+            )
+            if was_unseen
+            else "",
+        )
         return Answered(answer, verdict.approved and verdict.permission_id is not None)
     except StoreUnreachableError as error:
         why = settings.store.explain_unreachable(error)
@@ -56,13 +64,15 @@ async def answered(
         why = str(error)
     except Exception as error:  # whatever it is, the call must not run
         _log.exception("a hook's event could not be answered")
-        why = HOOK_WORDS.broken.format(kind=type(error).__name__)
+        why = f"an error inside Sayso ({type(error).__name__})"
     return Answered(failed(event.name, why))
 
 
 def failed(name: str, why: str) -> Answer:
     """The denial that says what went wrong."""
-    return denied(name, HOOK_WORDS.failed.format(why=on_one_line(why)))
+    return denied(
+        name, f"Sayso could not get an answer, so the call did not run: {on_one_line(why)}"
+    )
 
 
 async def _verdict(
@@ -102,7 +112,12 @@ def _answer(event: HookEvent, verdict: CheckResult, more: str) -> Answer:
         return allowed(event.name, said)
     written = json.dumps(arguments)
     if not is_read_as_approved(arguments):
-        words = HOOK_WORDS.inexact.format(agent=event.agent.title, arguments=written)
+        words = (
+            f"The arguments were changed, and {event.agent.title} would not read them "
+            "as they were approved (a number has too many digits, or they are nested too deeply), "
+            "so the call did not run. These were "
+            f"approved: {written}"
+        )
         return denied(event.name, words)
-    told = HOOK_WORDS.edited.format(arguments=written)
+    told = f"The arguments were changed before the call ran; these ran: {written}"
     return allowed(event.name, said, arguments, told)

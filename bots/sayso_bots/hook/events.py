@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, TypeGuard
 
 from sayso_bots.hook.agents import Answer, HookAgent, Went
-from sayso_bots.hook.words import HOOK_WORDS
 from sayso_bots.strict_json import refuse_duplicates
 
 
@@ -44,7 +43,9 @@ class HookEvent:
     @property
     def description(self) -> str:
         """Who asks, and what it may do by itself, for the card; where it works is said there."""
-        return HOOK_WORDS.mode.format(agent=self.agent.title, mode=self.mode or "?")
+        return "{agent}, permission mode {mode}".format(
+            agent=self.agent.title, mode=self.mode or "?"
+        )
 
 
 def read_event(text: str, agent: HookAgent) -> HookEvent:
@@ -123,7 +124,7 @@ def denied(name: str, reason: str) -> Answer:
     """The call does not run, and the model reads why: an answer without words may be ignored."""
     reason = reason.encode("utf-8", "replace").decode()
     if not reason.strip():
-        reason = HOOK_WORDS.no_reason
+        reason = "the call may not run"
     if name == "PermissionRequest":
         return _answer(name, decision={"behavior": "deny", "message": reason})
     return _answer(name, permissionDecision="deny", permissionDecisionReason=reason)

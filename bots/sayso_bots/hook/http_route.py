@@ -26,7 +26,6 @@ from sayso_bots.hook.http_hook import DECIDE_PATH, REPORT_PATH
 from sayso_bots.hook.limits import MARGIN_SECONDS, MAX_BYTES
 from sayso_bots.hook.noted import MOST
 from sayso_bots.hook.telling import tell
-from sayso_bots.hook.words import HOOK_WORDS
 
 _log = logging.getLogger(__name__)
 
@@ -77,13 +76,23 @@ class HookRoute:
         try:
             event = read_event(text, CLAUDE_CODE)
         except NotAnEventError as error:
-            raise web.HTTPBadRequest(text=HOOK_WORDS.unreadable.format(why=error)) from None
+            raise web.HTTPBadRequest(
+                text=f"what came in is not an event of a tool call ({error})"
+            ) from None
         try:
             settings, asker = self._read_setup()
         except ConfigError as error:
             return _decision(event, Answered(failed(event.name, str(error))))
         if settings.store.url != self._store_url:
-            return _decision(event, Answered(failed(event.name, HOOK_WORDS.other_store)))
+            return _decision(
+                event,
+                Answered(
+                    failed(
+                        event.name,
+                        "the settings name another store by now: start `sayso hook serve` again",
+                    )
+                ),
+            )
         asking = asyncio.create_task(self._ask(event, settings, asker))
         self._asking.add(asking)
         asking.add_done_callback(self._asking.discard)
@@ -101,14 +110,16 @@ class HookRoute:
             async with asyncio.timeout(asker.seconds + MARGIN_SECONDS):
                 return await answered(event, settings, asker, self._store, _log.warning)
         except TimeoutError:
-            return Answered(failed(event.name, HOOK_WORDS.out_of_time))
+            return Answered(failed(event.name, "its time was over"))
 
     async def _take_report(self, request: web.Request) -> web.Response:
         """Note how a call went; Claude Code waits for nothing, and nothing is stopped by it."""
         try:
             ran = read_ran(await self._read_body(request), CLAUDE_CODE)
         except NotAnEventError as error:
-            raise web.HTTPBadRequest(text=HOOK_WORDS.unreadable.format(why=error)) from None
+            raise web.HTTPBadRequest(
+                text=f"what came in is not an event of a tool call ({error})"
+            ) from None
         if ran is not None and (agent := self._approved.pop((ran.session, ran.call_id), None)):
             self._background.start(self._report(ran, agent))
         return web.Response(status=204)
@@ -128,7 +139,9 @@ class HookRoute:
         try:
             return (await request.read()).decode()
         except UnicodeDecodeError:
-            raise web.HTTPBadRequest(text=HOOK_WORDS.unreadable.format(why="not UTF-8")) from None
+            raise web.HTTPBadRequest(
+                text="what came in is not an event of a tool call (not UTF-8)"
+            ) from None
 
 
 def _decision(event: HookEvent, result: Answered) -> web.Response:

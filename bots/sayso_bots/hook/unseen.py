@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager
 from sayso.errors import SaysoError
 from sayso.stores.backend import Backend
 from sayso.tasks import Background
-from sayso_bots.hook.words import HOOK_WORDS
 
 Say = Callable[[str], None]
 """Tells whoever reads stderr, while the answer is waited for."""
@@ -32,7 +31,10 @@ async def _look(backend: Backend, say: Say) -> None:
     while True:
         await asyncio.sleep(seconds)
         if await is_unseen(backend):
-            return say(HOOK_WORDS.unseen)
+            return say(
+                "Sayso: no bots are running on this store, so nobody can see this question; "
+                "`sayso serve` starts them"
+            )
         seconds = _AGAIN_SECONDS
 
 

@@ -16,7 +16,6 @@ from sayso_bots.mcp.messages import CALL, INVALID_PARAMS, Message, NotAMessageEr
 from sayso_bots.mcp.proxy import Proxy
 from sayso_bots.mcp.running import refusal
 from sayso_bots.mcp.servers.own import PROMPT, REQUEST, STATUS
-from sayso_bots.mcp.words import MCP_WORDS
 
 _WAIT, _WHY, _CALL_ID = "sayso/wait", "sayso/description", "sayso/callId"
 _ASKS = {
@@ -42,7 +41,9 @@ class Asked(Proxy):
         try:
             named = _named(message, *_ASKS[name])
         except NotAMessageError as error:
-            said: bytes | None = refusal(message, MCP_WORDS.refused.format(why=error))
+            said: bytes | None = refusal(
+                message, f"Sayso did not understand the call, so it did not run: {error}"
+            )
         else:
             said = await super().request(named, client, server, tell)
         return _as_prompt(said) if name == PROMPT and said is not None else said
@@ -69,7 +70,10 @@ class Asked(Proxy):
             if isinstance(said, CheckResult):
                 return await self.guard.running.answer(asking, said)
             await self.guard.approvals.done(asking.ticket)
-            text = MCP_WORDS.come_back.format(tool=asking.call.tool, id=said)
+            text = (
+                f"A person is asked whether {asking.call.tool} may be called; it may not yet. "
+                f"Look with approval_status, permission_id {said}"
+            )
             return _result(message, text, outcome="waiting", permissionId=said)
         finally:
             self.guard.approvals.forget(asking.ticket)
@@ -85,7 +89,12 @@ class Asked(Proxy):
         except RequestNotFoundError as error:
             return refusal(message, str(error))
         if verdict is None:
-            return _result(message, MCP_WORDS.still_waits, outcome="waiting", permissionId=named)
+            return _result(
+                message,
+                "Nobody has answered yet: the tool may not be called",
+                outcome="waiting",
+                permissionId=named,
+            )
         outcome = verdict.outcome.value
         more = {"arguments": dict(verdict.arguments)} if verdict.approved else {}
         text = verdict.as_tool_result()

@@ -24,7 +24,6 @@ from sayso_bots.mcp.asking import (
 from sayso_bots.mcp.calls import McpCall
 from sayso_bots.mcp.messages import Message, NotAMessageError
 from sayso_bots.mcp.running import Running, refusal
-from sayso_bots.mcp.words import MCP_WORDS
 
 _log = logging.getLogger(__name__)
 
@@ -63,8 +62,12 @@ class Guard:
     async def asked(self, asking: Asking) -> CheckResult | str:
         """The verdict that needs nobody, or the id of the open question."""
         call = asking.call
-        words = MCP_WORDS.goes_on if call.goes_on else MCP_WORDS.where
-        name = asking.client.name or MCP_WORDS.somebody
+        words = (
+            ("{client} goes on with a call of the MCP server {server}, which wanted more of it")
+            if call.goes_on
+            else "{client} calls a tool of the MCP server {server}"
+        )
+        name = asking.client.name or "an MCP client"
         why = call.description or on_one_line(words.format(client=name, server=self._server))
         return await self.approvals.ask(asking.ticket, asking.tool_call, why)
 
@@ -100,7 +103,7 @@ class Guard:
         """Take the question and its cards back; that may fail."""
         try:
             await self.approvals.withdraw(
-                asking.run, asking.call.tool, permission_id, MCP_WORDS.withdrawn
+                asking.run, asking.call.tool, permission_id, "the client withdrew the call"
             )
             await self.approvals.done(asking.ticket)
         except SaysoError as error:
@@ -120,18 +123,21 @@ class Guard:
         except RefusedError as error:
             why = str(error)
         except NotAMessageError as error:
-            why = MCP_WORDS.refused.format(why=error)
+            why = f"Sayso did not understand the call, so it did not run: {error}"
         except SaysoError as error:
-            why = MCP_WORDS.failed.format(why=on_one_line(self.approvals.told(error)))
+            why = (
+                "Sayso could not get an answer, so the call did not run: "
+                f"{on_one_line(self.approvals.told(error))}"
+            )
         except Exception as error:  # whatever it is, the call must not run
             _log.exception("a call could not be answered")
-            broken = MCP_WORDS.broken.format(kind=type(error).__name__)
-            why = MCP_WORDS.failed.format(why=broken)
+            broken = f"an error inside Sayso ({type(error).__name__})"
+            why = f"Sayso could not get an answer, so the call did not run: {broken}"
         return refusal(message, why)
 
     async def _tell(self, asking: Asking, number: int) -> None:
         if (token := asking.call.progress) is None:
             return
-        text = MCP_WORDS.waiting.format(tool=on_one_line(asking.call.tool))
+        text = f"Waiting for an answer in chat: {on_one_line(asking.call.tool)}"
         news = {"progressToken": token, "progress": number, "message": text}
         await asking.tell(messages.notification("notifications/progress", news))

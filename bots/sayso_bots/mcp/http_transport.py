@@ -26,7 +26,6 @@ from sayso_bots.mcp.upstreams import (
     Upstream,
     identify_principal,
 )
-from sayso_bots.mcp.words import MCP_WORDS
 
 PATH = "/mcp"
 
@@ -147,7 +146,12 @@ class HttpTransport:
         origin = request.headers.get("Origin")
         came = None if origin is None else _host_in(origin)
         if self._names and (host not in self._names or came not in (None, *self._names)):
-            raise web.HTTPForbidden(text=MCP_WORDS.strange_name)
+            raise web.HTTPForbidden(
+                text=(
+                    "Not reached under this Host, or not from this Origin. Name the host with "
+                    "--name where sayso is started.\n"
+                )
+            )
         headers = request.headers.copy()
         if self._token:
             brought = headers.pop("Authorization", "")

@@ -16,7 +16,6 @@ from sayso_bots.mcp.approvals import Approvals, Taken
 from sayso_bots.mcp.asking import Asking, RefusedError, ServerGoneError, WithdrawnError
 from sayso_bots.mcp.calls import is_modern
 from sayso_bots.mcp.messages import Message
-from sayso_bots.mcp.words import MCP_WORDS
 
 _log = logging.getLogger(__name__)
 
@@ -52,7 +51,13 @@ class Running:
         try:
             said = await asking.server.request(raw, message, asking.tell)
         except ServerGoneError as error:
-            said = refusal(message, MCP_WORDS.server_gone.format(why=error))
+            said = refusal(
+                message,
+                (
+                    f"The MCP server ended before it answered ({error}): whether the "
+                    "call ran is not known."
+                ),
+            )
         if verdict.permission_id is not None and self._reports:
             await self._report(verdict.permission_id, said)
         return said if changed is None else _with_note(said, changed)
@@ -63,7 +68,15 @@ class Running:
         if taken is not Taken.NOW:
             await self._approvals.done(asking.ticket)
             late = taken is Taken.TOO_LATE
-            raise RefusedError(MCP_WORDS.too_late if late else MCP_WORDS.used)
+            raise RefusedError(
+                ("The call was approved, but too long ago, so it did not run. Call it again.")
+                if late
+                else (
+                    "This approval was used already, so the call did not run again. Whether the "
+                    "first one ran to its end is not known: look before you call the tool once "
+                    "more."
+                )
+            )
 
     async def _report(self, permission_id: str, said: bytes) -> None:
         """Tell how the call went, for its card; that may fail."""
@@ -100,7 +113,12 @@ def _changed(asking: Asking, verdict: CheckResult) -> Mapping[str, Any] | None:
     if is_same_json(arguments, dict(asking.call.arguments)):
         return None
     if not is_read_as_approved(arguments):
-        raise RefusedError(MCP_WORDS.inexact.format(arguments=json.dumps(arguments)))
+        raise RefusedError(
+            "The arguments were changed, and the server would not read them as they were approved "
+            "(a number has too many digits, or they are nested too deeply), so the call did not "
+            "run. These "
+            f"were approved: {json.dumps(arguments)}"
+        )
     return arguments
 
 
@@ -111,7 +129,10 @@ def _with_note(said: bytes, changed: Mapping[str, Any]) -> bytes:
     content = None if result is None else messages.written(result, "content")
     if result is None or content is None or not content.startswith("["):
         return said
-    note = MCP_WORDS.edited.format(arguments=json.dumps(changed, ensure_ascii=False))
+    note = (
+        "The arguments were changed before the call ran; these ran: "
+        f"{json.dumps(changed, ensure_ascii=False)}"
+    )
     block = json.dumps({"type": "text", "text": note})
     head = content[:-1].rstrip()
     more = f"{head}{'' if head == '[' else ','}{block}]"

@@ -13,7 +13,6 @@ from aiohttp import web
 
 from sayso.desk.desk import Desk, DeskOptions
 from sayso.errors import ConfigError, DeliveryError, SaysoError
-from sayso.languages.tables import DESK
 from sayso.platforms.bot import Bot
 from sayso.platforms.finding import Finding
 from sayso.stores.backend import Backend
@@ -177,7 +176,6 @@ def _desk(settings: Settings, backend: Backend, opened: Mapping[str, Bot]) -> De
             keep=settings.store.keep_cards,
             keep_audit=settings.store.keep_audit,
             limits=settings.questions.limits,
-            words=DESK,
         ),
         callers=[caller for bot in opened.values() if (caller := bot.caller) is not None],
     )

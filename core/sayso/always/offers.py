@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from gettext import NullTranslations
 from typing import Literal
 
 from sayso.always.dangers import (
@@ -15,10 +16,10 @@ from sayso.always.dangers import (
 )
 from sayso.always.descriptions import button_label, meanings, warning, where
 from sayso.always.widths import MOST_SUGGESTED
-from sayso.always.words import ENGLISH, AlwaysWords
 from sayso.calls import Folder, RunRef, ToolCall
 from sayso.cards.card import LONGEST_STORED, Choice
 from sayso.known.tools import roles_in
+from sayso.locales import ENGLISH
 from sayso.rules.matchers import depends_on_branch, told
 from sayso.rules.rule import Rule, Scope
 from sayso.rules.values import Values
@@ -62,7 +63,7 @@ def offers(
     suggested: Sequence[Rule],
     run: RunRef,
     *,
-    words: AlwaysWords = ENGLISH,
+    translations: NullTranslations = ENGLISH,
     folder: Folder | None = None,
 ) -> tuple[Offer, ...]:
     """What can be stored for a call, from narrow to wide.
@@ -76,7 +77,7 @@ def offers(
     rules = _fitting(call, digest, suggested, folder)
     if not rules or rules[0] != suggested[0]:
         return ()
-    making = _Offering(call, run, words)
+    making = _Offering(call, run, translations)
     return tuple(offer for offer in making.all(rules) if offer is not None)
 
 
@@ -110,25 +111,33 @@ class _Offering:
 
     call: ToolCall
     run: RunRef
-    words: AlwaysWords
+    translations: NullTranslations
     # Several offers are of one rule. It is kept, so that no other one takes its number.
     meant: dict[int, tuple[Rule, tuple[str, ...]]] = field(
         default_factory=dict, compare=False, repr=False
     )
 
     def all(self, rules: Sequence[Rule]) -> Iterator[Offer | None]:
-        words = self.words
+        translations = self.translations
         asked_anew = any(map(depends_on_branch, _lines_in(self.call)))
         widths = [] if asked_anew else [rule for rule in rules if not is_the_tool(rule)]
         for number, rule in enumerate(widths, 1):
             if number == 1:
-                yield self._lasting(ALWAYS, words.always, rule)
+                yield self._lasting(ALWAYS, translations.gettext("Always"), rule)
             else:
-                yield self._width(f"{ALWAYS}-{number}", button_label(rule, words, _LABEL), rule)
-        yield self._offer(WINDOW, words.whole_tool, Rule(self.call.name), scope="tool-window")
+                yield self._width(
+                    f"{ALWAYS}-{number}", button_label(rule, translations, _LABEL), rule
+                )
+        yield self._offer(
+            WINDOW, translations.gettext("Whole tool"), Rule(self.call.name), scope="tool-window"
+        )
         if widths:
-            yield self._offer(AGENT, words.all_sessions, widths[0], scope="agent")
-        yield self._lasting(ALWAYS_DENY, words.always_deny, rules[0], effect="deny")
+            yield self._offer(
+                AGENT, translations.gettext("Always, in all sessions"), widths[0], scope="agent"
+            )
+        yield self._lasting(
+            ALWAYS_DENY, translations.gettext("Always deny"), rules[0], effect="deny"
+        )
 
     def _width(self, key: str, label: str, rule: Rule) -> Offer | None:
         """A rule; one about several tools also about that of the call alone."""
@@ -173,8 +182,8 @@ class _Offering:
         if scope in _OF_A_SESSION and not self.run.can_remember:
             return None
         denies = effect == "deny"
-        sentence = self.words.stored_never if denies else self.words.stored
-        place = where(scope, self.run, self.words)
+        sentence = self.translations.gettext("never {} {}") if denies else "{} {}"
+        place = where(scope, self.run, self.translations)
         said = (sentence.format(meaning, place) for meaning in self._meanings(rule))
         wordings = [text for text in said if len(text) <= LONGEST_STORED]
         if not wordings:
@@ -190,13 +199,13 @@ class _Offering:
             scope=scope,
             place=place,
             for_run=not self.run.is_named,
-            warning=warning(dangers, self.words),
+            warning=warning(dangers, self.translations),
         )
         return Offer(choice, rule, effect, dangers)
 
     def _meanings(self, rule: Rule) -> tuple[str, ...]:
         if (known := self.meant.get(id(rule))) is None:
-            meant = tuple(meanings(rule, self.call, self.words))
+            meant = tuple(meanings(rule, self.call, self.translations))
             known = self.meant[id(rule)] = rule, meant
         return known[1]
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from gettext import NullTranslations
 from typing import TYPE_CHECKING
 
-from sayso.always.words import ENGLISH, AlwaysWords
 from sayso.errors import ConfigError
+from sayso.locales import ENGLISH
 from sayso.rules.rule import Scope
+from sayso.text.counted import format_count
 
 if TYPE_CHECKING:
     from sayso.cards.card import Choice
 
 LONGEST_WINDOW = timedelta(minutes=60)
+_DAY, _HOUR, _MINUTE = 86_400, 3_600, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +51,14 @@ class GrantOptions:
         longest = {"tool-window": self.window, "project": self.project_for}
         return min(longest.get(choice.scope, self.remember_for), self.remember_for)
 
-    def lengths(self, choice: Choice, words: AlwaysWords = ENGLISH) -> Choice | None:
+    def lengths(self, choice: Choice, translations: NullTranslations = ENGLISH) -> Choice | None:
         """The choice as these terms allow it: for how long it holds, or could hold instead.
 
         None where they allow nothing of it. The first that they allow is the choice
         itself, the others are its ``longer`` ones.
         """
         allowed = [one for one in (choice, *choice.longer) if one.scope in self.scopes]
-        timed = [self._timed(one, words) for one in allowed]
+        timed = [self._timed(one, translations) for one in allowed]
         # Two of one length in one place are the same.
         found = list({(one.scope, one.lasts): one for one in reversed(timed)}.values())[::-1]
         if not found:
@@ -63,47 +66,63 @@ class GrantOptions:
         first, *longer = found
         if not longer:
             return replace(first, longer=())
-        spans = words.either_span.join(span(one.lasts, words) for one in longer if one.lasts)
-        said = words.or_longer.format(longer[0].place, spans)
+        spans = translations.gettext(" or ").join(
+            span(one.lasts, translations) for one in longer if one.lasts
+        )
+        said = translations.gettext("; or {}, for {}").format(longer[0].place, spans)
         return replace(
-            _named(first, words),
-            longer=tuple(_named(one, words) for one in longer),
+            _named(first, translations),
+            longer=tuple(_named(one, translations) for one in longer),
             longer_said=said,
         )
 
-    def _timed(self, choice: Choice, words: AlwaysWords) -> Choice:
+    def _timed(self, choice: Choice, translations: NullTranslations) -> Choice:
         lasts, label = self.lasts(choice), choice.label
-        how_long = span(lasts, words)
+        how_long = span(lasts, translations)
         if choice.scope == "tool-window":
-            label = words.for_time.format(label, how_long)
+            label = translations.gettext("{} for {}").format(label, how_long)
         stores, briefly = (
-            words.stored_for.format(said, how_long) if said else ""
+            translations.gettext("{}, for {}").format(said, how_long) if said else ""
             for said in (choice.stores, choice.stores_briefly)
         )
         return replace(choice, label=label, stores=stores, stores_briefly=briefly, lasts=lasts)
 
 
-def _named(choice: Choice, words: AlwaysWords) -> Choice:
+def _named(choice: Choice, translations: NullTranslations) -> Choice:
     """The choice with what its button says among others of other lengths."""
-    how_long = span(choice.lasts or timedelta(0), words)
-    session = words.this_run if choice.for_run else words.this_session
-    called = words.this_project if choice.scope == "project" else session
-    return replace(choice, step=called.format(how_long))
+    how_long = span(choice.lasts or timedelta(0), translations)
+    text = translations.gettext("This session, {}")
+    if choice.scope == "project":
+        text = translations.gettext("This project, {}")
+    elif choice.for_run:
+        text = translations.gettext("This run, {}")
+    return replace(choice, step=text.format(how_long))
 
 
-def span(length: timedelta, words: AlwaysWords = ENGLISH) -> str:
-    """A length of time in words."""
+def span(length: timedelta, translations: NullTranslations = ENGLISH) -> str:
+    """Write out a length of time."""
     seconds = round(length.total_seconds())
-    for unit, size in ((words.days, 86_400), (words.hours, 3_600), (words.minutes, 60)):
-        if seconds >= size and seconds % size == 0:
-            return unit.of(seconds // size)
-    return words.minutes.of(seconds // 60) if seconds >= 600 else words.seconds.of(seconds)
+    for unit in (_DAY, _HOUR, _MINUTE):
+        if seconds >= unit and seconds % unit == 0:
+            return _format_units(seconds // unit, unit, translations)
+    unit = _MINUTE if seconds >= 600 else 1
+    return _format_units(seconds // unit, unit, translations)
 
 
-def about(length: timedelta, words: AlwaysWords = ENGLISH) -> str:
-    """About how long that is: in the largest unit of which there are two."""
+def about(length: timedelta, translations: NullTranslations = ENGLISH) -> str:
+    """Write out about how long that is: in the largest unit of which there are two."""
     seconds = round(length.total_seconds())
-    for unit, size in ((words.days, 86_400), (words.hours, 3_600), (words.minutes, 60)):
-        if (count := round(seconds / size)) >= (1 if size == 60 else 2):
-            return unit.of(count)
-    return words.seconds.of(seconds)
+    for unit in (_DAY, _HOUR, _MINUTE):
+        if (count := round(seconds / unit)) >= (1 if unit == _MINUTE else 2):
+            return _format_units(count, unit, translations)
+    return _format_units(seconds, 1, translations)
+
+
+def _format_units(count: int, unit: int, translations: NullTranslations) -> str:
+    if unit == _DAY:
+        return format_count(translations, "{count} day", "{count} days", count)
+    if unit == _HOUR:
+        return format_count(translations, "{count} hour", "{count} hours", count)
+    if unit == _MINUTE:
+        return format_count(translations, "{count} minute", "{count} minutes", count)
+    return format_count(translations, "{count} second", "{count} seconds", count)

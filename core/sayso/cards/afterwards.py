@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from gettext import NullTranslations
 from typing import Protocol
 
-from sayso.cards.words import CardWords
 from sayso.text.agents import from_agent
 from sayso.text.visible import shortened
 
@@ -25,9 +25,11 @@ class Told(Protocol):
         ...
 
 
-def afterwards(report: Told | None, words: CardWords) -> tuple[str, str]:
+def afterwards(report: Told | None, translations: NullTranslations) -> tuple[str, str]:
     """How the call went that ran on an approval, and what whoever ran it says of it."""
     if report is None:
-        return words.started, ""
-    went = words.failed if report.went == "failed" else words.ran
+        return translations.gettext("started; how it went was not told"), ""
+    went = (
+        translations.gettext("failed") if report.went == "failed" else translations.gettext("ran")
+    )
     return went, shortened(from_agent(report.note, one_line=True).strip(), _LONGEST_NOTE)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from gettext import NullTranslations
 
 from sayso.cards.card import Card, Choice, Ended, Open
-from sayso.cards.words import ENGLISH, SUPERSEDED, CardWords
+from sayso.cards.outcomes import SUPERSEDED, outcome_text
+from sayso.text.counted import format_count
 
-ALLOW_ALL = Choice("allow-all", ENGLISH.allow_all, "primary", needs_sight=True)
-DENY_ALL = Choice("deny-all", ENGLISH.deny_all, "danger")
+ALLOW_ALL = Choice("allow-all", "Allow all", "primary", needs_sight=True)
+DENY_ALL = Choice("deny-all", "Deny all", "danger")
 EACH = {ALLOW_ALL.key: "allow", DENY_ALL.key: "deny"}
 """The choice that each card gets of a choice for all of them."""
 
@@ -25,9 +27,9 @@ class Bundle:
     cards: tuple[Card, ...]
 
     @property
-    def words(self) -> CardWords:
-        """The words of its cards."""
-        return self.cards[0].words
+    def translations(self) -> NullTranslations:
+        """What its cards are translated with."""
+        return self.cards[0].translations
 
     @property
     def waiting(self) -> tuple[Card, ...]:
@@ -39,13 +41,23 @@ class Bundle:
         """How many calls wait, in words."""
         count, waiting = len(self.cards), len(self.waiting)
         if not waiting and self._is_elsewhere:
-            said = self.words.outcome(SUPERSEDED)
+            said = outcome_text(self.translations, SUPERSEDED)
             return f"{said[:1].upper()}{said[1:]}"
         if not waiting:
-            return self.words.all_decided.of(count)
+            return format_count(
+                self.translations, "The call is decided", "All {count} calls are decided", count
+            )
         if waiting == count:
-            return self.words.waiting.of(count)
-        return self.words.waiting_of.of(waiting, all=count)
+            return format_count(
+                self.translations, "{count} call is waiting", "{count} calls are waiting", count
+            )
+        return format_count(
+            self.translations,
+            "{count} of {all} calls is waiting",
+            "{count} of {all} calls are waiting",
+            waiting,
+            all=count,
+        )
 
     @property
     def _is_elsewhere(self) -> bool:
@@ -67,8 +79,8 @@ class Bundle:
         if len(waiting) < 2:
             return ()
         labelled = (
-            replace(ALLOW_ALL, label=self.words.allow_all),
-            replace(DENY_ALL, label=self.words.deny_all),
+            replace(ALLOW_ALL, label=self.translations.gettext("Allow all")),
+            replace(DENY_ALL, label=self.translations.gettext("Deny all")),
         )
         return tuple(
             choice for choice in labelled if all(card.choice(EACH[choice.key]) for card in waiting)
@@ -80,7 +92,13 @@ class Bundle:
         unseen = len(unseen_of(self.waiting))
         if len(self.waiting) < 2 or not unseen:
             return ""
-        return self.words.unseen.of(unseen, allow_all=self.words.allow_all)
+        return format_count(
+            self.translations,
+            "{allow_all} is offered once everything was seen: {count} of the calls is cut.",
+            "{allow_all} is offered once everything was seen: {count} of the calls are cut.",
+            unseen,
+            allow_all=self.translations.gettext("Allow all"),
+        )
 
     @property
     def asker(self) -> str:
@@ -106,7 +124,7 @@ class Bundle:
     def own_facts(self, card: Card) -> tuple[tuple[str, str], ...]:
         """The facts of one card that the message does not say of all."""
         common = self.facts
-        asker = () if self.asker else ((self.words.asked_by, card.asker),)
+        asker = () if self.asker else ((self.translations.gettext("Asked by"), card.asker),)
         return (*asker, *(fact for fact in card.body.facts if fact not in common))
 
     @property

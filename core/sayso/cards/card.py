@@ -6,14 +6,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property, lru_cache
+from gettext import NullTranslations
 from typing import Literal
 
 from sayso.cards.buttons import is_key
 from sayso.cards.called import NOBODY, Call
+from sayso.cards.outcomes import SUPERSEDED
 from sayso.cards.page import on_page
-from sayso.cards.words import ENGLISH, SUPERSEDED, CardWords
 from sayso.forms.form import Form
+from sayso.locales import ENGLISH, gettext_noop
 from sayso.rules.rule import Scope
+from sayso.text.counted import format_count
 from sayso.text.visible import shortened
 from sayso.values import screen
 from sayso.values.screen import NARROW, UNLIMITED, OnScreen, on_screen, rows
@@ -26,7 +29,6 @@ NAME_LIMIT = 120
 _WHICH_LIMIT = 80
 MOST_DANGERS = 6
 """More dangers than this are counted; the gravest are said."""
-
 _SHARE = 6  # lines that a description, and the facts, have in any case
 _LEAST = 6  # and those that the values have
 
@@ -94,18 +96,18 @@ def every(choices: Iterable[Choice]) -> Iterator[Choice]:
             yield from every((choice.alone,))
 
 
-SHOW_ALL = Choice("show", ENGLISH.show_all)
-MORE = Choice("more", ENGLISH.more)
-BACK = Choice("back", ENGLISH.back)
-REVOKE = Choice("revoke", ENGLISH.revoke)
-DETAILS = Choice("details", ENGLISH.details)
-WHOLE = Choice("whole", ENGLISH.show_all)
-SHORTER = Choice("shorter", ENGLISH.back)
+SHOW_ALL = Choice("show", gettext_noop("Show all"))
+MORE = Choice("more", gettext_noop("More…"))
+BACK = Choice("back", gettext_noop("Back"))
+REVOKE = Choice("revoke", gettext_noop("Revoke"))
+DETAILS = Choice("details", gettext_noop("Details"))
+WHOLE = replace(SHOW_ALL, key="whole")
+SHORTER = replace(BACK, key="shorter")
 
 
 @lru_cache(maxsize=256)  # a few buttons in a few languages
-def _labelled(choice: Choice, label: str) -> Choice:
-    return replace(choice, label=label)
+def _labelled(choice: Choice, translations: NullTranslations) -> Choice:
+    return replace(choice, label=translations.gettext(choice.label))
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +204,7 @@ class Card:
     sight are offered only after the whole was shown (``revealed``). The same
     goes for a description over ``description_limit``. On a message with
     several cards, of which there are ``count``, it has a ``number`` from 1 on.
-    What it says of itself is in ``words``, whom its message calls in ``call``, in how
-    long it expires, as it was when it was made, in ``waits``.
+    ``call`` is whom its message calls, ``waits`` in how long it expired when it was made.
     """
 
     handle: str
@@ -219,7 +220,7 @@ class Card:
     count: int = 1
     lines: int = UNLIMITED
     columns: int = NARROW
-    words: CardWords = ENGLISH
+    translations: NullTranslations = ENGLISH
     call: Call = NOBODY
     waits: str = ""
 
@@ -272,32 +273,30 @@ class Card:
     @property
     def described(self) -> str:
         """What the description is called."""
-        return self.body.described or self.words.reason_given
+        return self.body.described or self.translations.gettext("Reason given")
 
     def danger(self, most: int = MOST_DANGERS) -> str:
         """What a person should not overlook before they press; empty where nothing was found."""
-        dangers = self.body.dangers
+        dangers, left = self.body.dangers, len(self.body.dangers) - most
         if not dangers or not self._is_open:
             return ""
-        left = len(dangers) - most
-        counted = (self.words.more_dangers.of(left),) if left > 0 else ()
-        return self.words.danger.format(dangers=" · ".join((*dangers[:most], *counted)))
+        more = format_count(self.translations, "{count} more", "{count} more", left)
+        shown = " · ".join((*dangers[:most], *([more] if left > 0 else ())))
+        return self.translations.gettext("Danger: {dangers}").format(dangers=shown)
 
     @property
     def which(self) -> str:
         """Which card it is, where it is spoken of elsewhere: its number, its title, its digest."""
-        number = ""
-        if self.count > 1:
-            number = self.words.call.format(number=self.number, count=self.count)
-        title = shortened(self.body.title, _WHICH_LIMIT)
-        return " · ".join(filter(None, (number, title, self.body.digest)))
+        text = self.translations.gettext("Call {number} of {count}") if self.count > 1 else ""
+        number = text.format(number=self.number, count=self.count)
+        parts = (number, shortened(self.body.title, _WHICH_LIMIT), self.body.digest)
+        return " · ".join(filter(None, parts))
 
     @cached_property
     def is_cut(self) -> bool:
         """Whether a part of what is decided on is missing from the card."""
-        if self.is_short:
-            return False
-        return not self.on_screen.is_whole or self.description != self.body.description
+        is_whole = self.on_screen.is_whole and self.description == self.body.description
+        return not (self.is_short or is_whole)
 
     @property
     def can_reveal(self) -> bool:
@@ -313,7 +312,8 @@ class Card:
         """
         parts = [on_page(value) for value in (*self.body.values, *self.body.raw)]
         if self.body.description:
-            heading = self.words.said_by_agent.format(described=self.described)
+            heading = self.translations.gettext("{described} by the agent:")
+            heading = heading.format(described=self.described)
             parts.append(headed(heading, self.body.description, bar=True))
         parts += [headed(label, value) for label, value in self.beside]
         return "\n\n".join(parts)
@@ -327,20 +327,21 @@ class Card:
     @property
     def details(self) -> tuple[tuple[str, str], ...]:
         """What tells the request from others, a level down: its digest and its ids."""
-        digest = ((self.words.digest, self.body.digest),) if self.body.digest else ()
+        digest = self.body.digest
+        labelled = ((self.translations.gettext("Digest"), digest),) if digest else ()
         below = self.state.below if isinstance(self.state, Ended) else ()
-        return (*digest, *below, *self.body.details)
+        return (*labelled, *below, *self.body.details)
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
         """The choices offered now, in order; once the request has ended, what is left to do."""
         whole = WHOLE if isinstance(self.state, Ended) else SHOW_ALL
-        show_all = (_labelled(whole, self.words.show_all),) if self.can_reveal else ()
+        show_all = (_labelled(whole, self.translations),) if self.can_reveal else ()
         if not isinstance(self.state, Ended):
             return (*self._offered(self.body.choices), *show_all)
         if self.state.details:
-            return (*show_all, *self.state.choices, _labelled(SHORTER, self.words.back))
-        rest = (_labelled(DETAILS, self.words.details),) if self.has_details else ()
+            return (*show_all, *self.state.choices, _labelled(SHORTER, self.translations))
+        rest = (_labelled(DETAILS, self.translations),) if self.has_details else ()
         return (*rest, *self.state.choices)
 
     @cached_property
@@ -351,8 +352,7 @@ class Card:
     @property
     def leads_on(self) -> bool:
         """Whether there is a level down: choices, or a digest to be seen."""
-        has_digest = self.body.digest and self.body.choices
-        return self._is_open and bool(self.more or has_digest)
+        return self._is_open and bool(self.more or (self.body.digest and self.body.choices))
 
     @property
     def has_details(self) -> bool:
@@ -376,12 +376,12 @@ class Card:
     @property
     def show_more(self) -> Choice:
         """The choice that leads one level down."""
-        return _labelled(MORE, self.words.more)
+        return _labelled(MORE, self.translations)
 
     @property
     def step_back(self) -> Choice:
         """The choice that leads back to where the card was."""
-        return _labelled(BACK, self.words.back)
+        return _labelled(BACK, self.translations)
 
     def choice(self, key: str) -> Choice | None:
         """The offered choice with this key, on either level, or at the second step of one."""

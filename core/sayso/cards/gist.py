@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sayso.cards.bundle import Bundle
 from sayso.cards.card import Card, CardBody
+from sayso.text.counted import format_count
 from sayso.text.visible import on_one_line, one_line, shortened
 
 FIRST = 110
@@ -43,7 +44,10 @@ def bundle_alert(bundle: Bundle, most: int = FIRST) -> str:
     """
     card = gravest(bundle)
     others = len(bundle.waiting or bundle.cards) - 1
-    rest = f" {bundle.words.and_others.of(others)}" if others else ""
+    and_others = format_count(
+        bundle.translations, "(and {count} more)", "(and {count} more)", others
+    )
+    rest = f" {and_others}" if others else ""
     return f"{alert_of(card, most - len(rest))}{rest}"
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from gettext import NullTranslations
 
 from sayso.cards.card import Card, Ended
-from sayso.cards.words import CardWords
+from sayso.text.counted import format_count
 from sayso.values.screen import Hidden, OnScreen
 
 _MOST_NAMED = 2
@@ -15,36 +16,47 @@ def cut_notice(card: Card) -> str:
     """What to say of a cut, empty where nothing is missing."""
     if not card.is_cut:
         return ""
-    words = card.words
+    translations = card.translations
     missing = "; ".join(_missing(card))
     if isinstance(card.state, Ended):
         return f"{missing}."
-    template = words.press_first
+    show_all = translations.gettext("Show all")
     if not card.can_reveal:
-        template = words.too_long
-    elif card.revealed:
-        template = words.see_all
-    granted = card.body.granted or words.granted
-    return template.format(missing=missing, show_all=words.show_all, granted=granted)
+        return translations.gettext(
+            "{missing}. It is too long for this chat: it can only be denied here."
+        ).format(missing=missing)
+    if card.revealed:
+        text = translations.gettext("{missing}. See it with {show_all}.")
+        return text.format(missing=missing, show_all=show_all)
+    text = translations.gettext("{missing}. Press {show_all} before it can be {granted}.")
+    granted = card.body.granted or translations.gettext("allowed")
+    return text.format(missing=missing, show_all=show_all, granted=granted)
 
 
 def _missing(card: Card) -> Iterator[str]:
     shown = card.on_screen
     if not shown.is_whole:
-        yield left_out(shown, card.words)
+        yield left_out(shown, card.translations)
     if card.description != card.body.description:
-        yield card.words.cut_description
+        yield card.translations.gettext("Not shown here: parts of the reason")
 
 
-def left_out(shown: OnScreen, words: CardWords) -> str:
+def left_out(shown: OnScreen, translations: NullTranslations) -> str:
     """How much of which values is missing; of more than two, how many there are."""
-    parts = [_hidden_words(hidden, words) for hidden in shown.hidden[:_MOST_NAMED]]
+    parts = [_hidden_words(hidden, translations) for hidden in shown.hidden[:_MOST_NAMED]]
     if others := len(shown.hidden[_MOST_NAMED:]) + shown.dropped:
-        parts.append(words.more_values.of(others))
-    return words.cut_content.format(parts=", ".join(parts))
+        parts.append(
+            format_count(translations, "{count} more argument", "{count} more arguments", others)
+        )
+    return translations.gettext("Not shown here: {parts}").format(parts=", ".join(parts))
 
 
-def _hidden_words(hidden: Hidden, words: CardWords) -> str:
-    lines, characters = words.hidden_lines.of(hidden.lines), words.hidden_characters
-    gaps = {"lines": lines, "characters": characters.of(hidden.characters), "name": hidden.name}
-    return (words.hidden_of if hidden.name else words.hidden).format(**gaps)
+def _hidden_words(hidden: Hidden, translations: NullTranslations) -> str:
+    lines = format_count(translations, "{count} more line", "{count} more lines", hidden.lines)
+    characters = format_count(
+        translations, "{count} character", "{count} characters", hidden.characters
+    )
+    if not hidden.name:
+        return f"{lines} ({characters})"
+    text = translations.gettext("{lines} of {name} ({characters})")
+    return text.format(lines=lines, name=hidden.name, characters=characters)

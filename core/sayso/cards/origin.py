@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from gettext import NullTranslations
 from typing import Protocol
 
 from sayso.calls import Project, RunRef
 from sayso.cards.card import NAME_LIMIT
-from sayso.cards.words import ENGLISH, CardWords
+from sayso.locales import ENGLISH
 from sayso.text.agents import from_agent
 from sayso.text.visible import one_line
 from sayso.where import Where
@@ -60,30 +61,33 @@ def asker(asked: Asked) -> str:
     return " › ".join(_name(part) for part in (asked.run.agent_id, *asked.path))
 
 
-def origin(asked: Asked, words: CardWords = ENGLISH) -> tuple[tuple[str, str], ...]:
+def origin(asked: Asked, translations: NullTranslations = ENGLISH) -> tuple[tuple[str, str], ...]:
     """Where the question comes from besides the agent, as facts of its card: project, who."""
     facts = []
     project = asked.run.project
     if isinstance(project, Project):
-        facts.append((words.project, _place_of(project)))
+        facts.append((translations.gettext("Project"), _place_of(project)))
     elif project:
-        facts.append((words.project_named, _name(project)))
+        facts.append((translations.gettext("Agent's project name"), _name(project)))
     if asked.requested_by:
-        facts.append((words.requested_by, _name(asked.requested_by)))
+        facts.append((translations.gettext("Requested by"), _name(asked.requested_by)))
     if asked.filed_by and asked.filed_by != asked.requested_by:
-        facts.append((words.filed_by, _name(asked.filed_by)))
+        facts.append((translations.gettext("Asked through"), _name(asked.filed_by)))
     if asked.where is not None and (place := place_text(asked.where, within=project)):
-        facts.append((words.where, _name(place)))
+        facts.append((translations.gettext("Claims to work in"), _name(place)))
     return tuple(facts)
 
 
-def details(asked: Asked, words: CardWords = ENGLISH) -> tuple[tuple[str, str], ...]:
+def details(asked: Asked, translations: NullTranslations = ENGLISH) -> tuple[tuple[str, str], ...]:
     """What tells the question from others, for whoever looks for it: source, session, id."""
     run = asked.run
     branch = "" if run.branch_id == "main" else f" / {run.branch_id}"
-    facts = [(words.session, run.session_id + branch), (words.request, asked.question_id)]
+    facts = [
+        (translations.gettext("Session"), run.session_id + branch),
+        (translations.gettext("Request"), asked.question_id),
+    ]
     if asked.source_name != run.agent_id:
-        facts.insert(0, (words.source, asked.source_name))
+        facts.insert(0, (translations.gettext("Source"), asked.source_name))
     return tuple((label, _name(value)) for label, value in facts)
 
 

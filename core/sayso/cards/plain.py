@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from gettext import NullTranslations
 
 from sayso.cards.card import Card, Choice, Ended
 from sayso.cards.gist import alert_of
 from sayso.cards.left_out import cut_notice
-from sayso.cards.words import SUPERSEDED, CardWords
+from sayso.cards.outcomes import SUPERSEDED, outcome_by
+from sayso.formats import formats_of
+from sayso.text.counted import format_count
 from sayso.text.visible import one_line
 
 OUTCOME_ICONS = {
@@ -31,7 +34,7 @@ def plain_lines(card: Card, *, label: Callable[[Choice], str]) -> Iterator[str]:
     stand at the end, below a line that says whose they are: none of them looks like one of the
     card, however it is wrapped.
     """
-    words = card.words
+    translations = card.translations
     if isinstance(card.state, Ended):
         yield from _ending(card, card.state)
         if card.is_short:
@@ -41,11 +44,12 @@ def plain_lines(card: Card, *, label: Callable[[Choice], str]) -> Iterator[str]:
         if danger := card.danger():
             yield danger
         labels = ", ".join(map(label, card.choices))
-        choices = f" {words.buttons.format(labels=labels)}" if labels else ""
+        buttons = translations.gettext("Buttons: {labels}.").format(labels=labels)
+        choices = f" {buttons}" if labels else ""
         yield f"{expires(card)}.{choices}"
     if notice := cut_notice(card):
         yield notice
-    yield words.from_agent
+    yield translations.gettext("Written by the agent, from here to the end:")
     yield from _barred(card.content)
     if card.description:
         yield f"{card.described}:"
@@ -56,8 +60,9 @@ def plain_lines(card: Card, *, label: Callable[[Choice], str]) -> Iterator[str]:
 def expires(card: Card) -> str:
     """In how long it expires, where that is known: who hears of it, hears of it now."""
     if card.waits:
-        return card.words.expires_in.format(time=card.waits)
-    return f"{card.words.expires} {card.words.formats.time(card.expires_at)}"
+        return card.translations.gettext("Expires in {time}").format(time=card.waits)
+    text = card.translations.gettext("Expires")
+    return f"{text} {formats_of(card.translations).time(card.expires_at)}"
 
 
 def _barred(text: str) -> Iterator[str]:
@@ -65,25 +70,37 @@ def _barred(text: str) -> Iterator[str]:
 
 
 def _ending(card: Card, ended: Ended) -> Iterator[str]:
-    words = card.words
+    translations = card.translations
     icon = OUTCOME_ICONS.get(ended.outcome, "•")
-    how = words.how(one_line(ended.outcome, 30), ended.who and one_line(ended.who, 120))
+    how = outcome_by(
+        translations, one_line(ended.outcome, 30), ended.who and one_line(ended.who, 120)
+    )
     yield f"{icon} {how[:1].upper()}{how[1:]}: {alert_of(card)}"
-    yield f"{words.ended} {words.formats.time(ended.at)}."
+    when = translations.gettext("Ended")
+    yield f"{when} {formats_of(translations).time(ended.at)}."
     if ended.reason:
-        yield f"{words.reason}: {one_line(ended.reason, 300)}"
+        reason = translations.gettext("Reason")
+        yield f"{reason}: {one_line(ended.reason, 300)}"
     if ended.stored:
-        yield f"{words.remembered}: {one_line(ended.stored, 300)}{_until(ended, words)}"
+        remembered = translations.gettext("Remembered")
+        yield f"{remembered}: {one_line(ended.stored, 300)}{_until(ended, translations)}"
     if ended.went:
-        yield f"{words.afterwards}: {ended.went}"
+        afterwards = translations.gettext("Afterwards")
+        yield f"{afterwards}: {ended.went}"
     if ended.note:
         yield f"| {one_line(ended.note, 300)}"
     told = ended.facts if len(ended.facts) <= _MOST_TOLD else ended.facts[: _MOST_TOLD - 1]
     for name, text in told:
         yield f"| {one_line(name, 60)}: {one_line(text, 300)}"
     if len(ended.facts) > len(told):
-        yield words.more_answers.of(len(ended.facts) - len(told))
+        yield format_count(
+            translations,
+            "{count} more answer is not shown here.",
+            "{count} more answers are not shown here.",
+            len(ended.facts) - len(told),
+        )
 
 
-def _until(ended: Ended, words: CardWords) -> str:
-    return f", {words.until} {words.formats.time(ended.until)}" if ended.until else ""
+def _until(ended: Ended, translations: NullTranslations) -> str:
+    until = translations.gettext("until")
+    return f", {until} {formats_of(translations).time(ended.until)}" if ended.until else ""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from gettext import NullTranslations
 from itertools import chain
 from typing import Literal
 
 from sayso.cards.card import LONGEST_LABEL, LONGEST_STORED, CardBody, Choice
 from sayso.chats.budgets import Budget
 from sayso.chats.places import Place
-from sayso.chats.words import ENGLISH, LimitWords
 from sayso.forms.form import (
     LONGEST_FIELD_LABEL,
     LONGEST_OPTION,
@@ -20,6 +20,8 @@ from sayso.forms.form import (
     Form,
     FormField,
 )
+from sayso.locales import ENGLISH
+from sayso.text.counted import format_count
 from sayso.text.visible import shortened
 from sayso.values.screen import NARROW, UNLIMITED
 
@@ -32,8 +34,8 @@ def _no_budgets(place: Place, sending: Sending) -> tuple[Budget, ...]:
     return ()
 
 
-def _no_problem(form: Form, language: str) -> str:
-    del form, language
+def _no_problem(form: Form, translations: NullTranslations) -> str:
+    del form, translations
     return ""
 
 
@@ -73,43 +75,47 @@ class Limits:
     option: int = LONGEST_OPTION
     text: int = LONGEST_TEXT
     measure: Callable[[str], int] = len
-    form_problem: Callable[[Form, str], str] = _no_problem
+    form_problem: Callable[[Form, NullTranslations], str] = _no_problem
     budgets: Callable[[Place, Sending], tuple[Budget, ...]] = _no_budgets
     lengths: bool = False
     private: bool = False
 
-    def problem(self, body: CardBody, words: LimitWords = ENGLISH) -> str:
+    def problem(self, body: CardBody, translations: NullTranslations = ENGLISH) -> str:
         """Why the question cannot be answered here; empty when it can.
 
         What a person can decide without is left out instead, see ``fitted``.
         """
-        fitting = _Fitting(self, words, self.stores)
+        fitting = _Fitting(self, translations, self.stores)
         for choice in body.choices:
             if not _is_optional(choice) and (why := fitting.why_not(choice, self.button)):
-                return words.not_askable.format(choice=choice.label, why=why)
+                return translations.gettext("{choice!r} cannot be asked for: {why}").format(
+                    choice=choice.label, why=why
+                )
         left = chain(
             fitting.offered(body.choices, self.button),
             fitting.offered(body.more, self.menu, are_optional=True),
         )
         # One is enough: of the others, ``fitted`` says which fit.
         if body.choices and next(left, None) is None:
-            return words.nothing_left.format(why=fitting.reasons[0])
+            return translations.gettext("none of the choices fits: {why}").format(
+                why=fitting.reasons[0]
+            )
         return ""
 
     def fitted(
-        self, body: CardBody, stores: int = LONGEST_STORED, words: LimitWords = ENGLISH
+        self, body: CardBody, stores: int = LONGEST_STORED, translations: NullTranslations = ENGLISH
     ) -> CardBody:
         """The question as it can be asked here, where a second step has room for ``stores``.
 
         A choice that a person can decide without is left out where its form, its
         label, or what it would store does not fit; a fact says which and why.
         """
-        fitting = _Fitting(self, words, min(self.stores, stores))
+        fitting = _Fitting(self, translations, min(self.stores, stores))
         choices = tuple(fitting.offered(body.choices, self.button))
         more = tuple(fitting.offered(body.more, self.menu, are_optional=True))
         if not fitting.reasons:
             return replace(body, choices=choices, more=more)
-        left_out = (words.not_offered, "; ".join(fitting.reasons))
+        left_out = (translations.gettext("Not offered here"), "; ".join(fitting.reasons))
         return replace(body, choices=choices, more=more, facts=(*body.facts, left_out))
 
 
@@ -118,7 +124,7 @@ class _Fitting:
     """Holds the choices of a card against the limits; ``reasons`` say what is left out and why."""
 
     limits: Limits
-    words: LimitWords
+    translations: NullTranslations
     stores: int
     reasons: list[str] = field(default_factory=list)
 
@@ -129,16 +135,24 @@ class _Fitting:
             here = self._worded(choice, label) if choice.stores else choice
             is_optional = are_optional or _is_optional(choice)
             if is_optional and (why := self.why_not(here, label)):
-                self.reasons.append(self.words.left_out.format(choice=choice.label, why=why))
+                self.reasons.append(f"{choice.label}: {why}")
             else:
                 yield here
 
     def why_not(self, choice: Choice, label: int) -> str:
         """What of the choice does not fit; empty when all of it does."""
         if (count := len(choice.label)) > label:
-            return self.words.long_label.format(count=count, fit=label)
+            return self.translations.gettext(
+                "its label has {count} characters, and {fit} fit"
+            ).format(count=count, fit=label)
         if (count := self.limits.measure(choice.stores)) > self.stores:
-            return self.words.long_stored.of(count, fit=self.stores)
+            return format_count(
+                self.translations,
+                "what it would store has {count} character, and {fit} fit",
+                "what it would store has {count} characters, and {fit} fit",
+                count,
+                fit=self.stores,
+            )
         return self._of_form(choice.form) if choice.form is not None else ""
 
     def _worded(self, choice: Choice, label: int) -> Choice:
@@ -170,23 +184,41 @@ class _Fitting:
     def _of_form(self, form: Form) -> str:
         fit = self.limits.fields
         if len(form.fields) > fit:
-            return self.words.many_fields.of(len(form.fields), fit=fit)
+            return format_count(
+                self.translations,
+                "the form has {count} field, and {fit} fit",
+                "the form has {count} fields, and {fit} fit",
+                len(form.fields),
+                fit=fit,
+            )
         problems = filter(None, map(self._of_field, form.fields))
-        return next(problems, "") or self.limits.form_problem(form, self.words.tag)
+        return next(problems, "") or self.limits.form_problem(form, self.translations)
 
     def _of_field(self, asked: FormField) -> str:
-        limits, words, label = self.limits, self.words, asked.label
+        limits, translations, label = self.limits, self.translations, asked.label
         if len(label) > limits.label:
-            return words.long_field.format(label=label, fit=limits.label)
+            return translations.gettext(
+                "the label {label!r} has more than {fit} characters"
+            ).format(label=label, fit=limits.label)
         if (count := len(asked.options)) > limits.options:
-            return words.many_options.format(label=label, count=count, fit=limits.options)
+            return translations.gettext("{label!r} has {count} options, and {fit} fit").format(
+                label=label, count=count, fit=limits.options
+            )
         if any(len(option.label) > limits.option for option in asked.options):
-            return words.long_option.format(label=label, fit=limits.option)
+            return translations.gettext(
+                "an option of {label!r} has more than {fit} characters"
+            ).format(label=label, fit=limits.option)
         initial = asked.lines if asked.kind == "list" else asked.initial
         begun = limits.measure(initial) if isinstance(initial, str) else 0
         least = asked.minimum if asked.kind == "text" and asked.minimum else 0
         if max(begun, least) > limits.text:
-            return words.long_text.of(limits.text, label=label)
+            return format_count(
+                translations,
+                "{label!r} needs a text of more than {count} character",
+                "{label!r} needs a text of more than {count} characters",
+                limits.text,
+                label=label,
+            )
         return ""
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from datetime import datetime
+from gettext import NullTranslations
 from typing import TypeAlias
 
 from sayso.cards.card import CardBody
 from sayso.events import UserInputRequest
+from sayso.locales import locale_of
 from sayso.questions.large import is_large
-from sayso.questions.words import QuestionWords
 
 KEPT_BODIES = 8_192
 _SMALL_CHARACTERS = 4_000
@@ -25,9 +26,9 @@ def which(request: UserInputRequest) -> Which:
     return request.question_id, request.expires_at, request.digest_of_arguments
 
 
-def said(request: UserInputRequest, words: QuestionWords) -> Said:
+def said(request: UserInputRequest, translations: NullTranslations) -> Said:
     """What tells what a request puts on its card from the same in another language."""
-    return which(request), words.cards.tag
+    return which(request), locale_of(translations)
 
 
 class Bodies:
@@ -37,34 +38,34 @@ class Bodies:
     once its record is gone, another request may have it.
     """
 
-    def __init__(self, make: Callable[[UserInputRequest, QuestionWords], CardBody]) -> None:
+    def __init__(self, make: Callable[[UserInputRequest, NullTranslations], CardBody]) -> None:
         self._make = make
         self._small: dict[Said, CardBody] = {}
         self._large: dict[Said, CardBody] = {}
         self._characters = 0
         self._one_at_a_time = asyncio.Lock()
 
-    async def prepare(self, request: UserInputRequest, words: QuestionWords) -> None:
+    async def prepare(self, request: UserInputRequest, translations: NullTranslations) -> None:
         """See that ``of`` has no work that others would notice."""
-        wanted = said(request, words)
+        wanted = said(request, translations)
         if self._known(wanted) is not None or not is_large(request):
             return
         async with self._one_at_a_time:
             if self._known(wanted) is None:
-                self._keep(wanted, await asyncio.to_thread(self._make, request, words))
+                self._keep(wanted, await asyncio.to_thread(self._make, request, translations))
 
-    def of(self, request: UserInputRequest, words: QuestionWords) -> CardBody:
+    def of(self, request: UserInputRequest, translations: NullTranslations) -> CardBody:
         """What the request puts on its card in these words."""
-        wanted = said(request, words)
+        wanted = said(request, translations)
         body = self._known(wanted)
         if body is None:
-            body = self._make(request, words)
+            body = self._make(request, translations)
             self._keep(wanted, body)
         return body
 
-    def has_small(self, request: UserInputRequest, words: QuestionWords) -> bool:
+    def has_small(self, request: UserInputRequest, translations: NullTranslations) -> bool:
         """Whether the request is one of the newest small ones in these words."""
-        return said(request, words) in self._small
+        return said(request, translations) in self._small
 
     def _known(self, wanted: Said) -> CardBody | None:
         return self._small.get(wanted) or self._large.get(wanted)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from gettext import NullTranslations
 
 from sayso.cards.bundle import ALLOW_ALL, EACH, unseen_of
 from sayso.cards.card import Open
+from sayso.cards.outcomes import outcome_by
 from sayso.chats.places import Answer, Answered, Press
 from sayso.desk.parts import DeskParts
 from sayso.desk.standing import Standing
-from sayso.desk.words import DeskWords
 from sayso.errors import RequestNotFoundError
 from sayso.stores.ports import Found, Settled
+from sayso.text.counted import format_count
 
 
 class BundlePresses:
@@ -40,14 +42,11 @@ class BundlePresses:
             self._parts.refused.press(pressed.request, press, "late")
         mine, own, refused = await self._sorted(press, waiting)
         if waiting and not mine:
-            words = self._parts.maker.words(pressed)
-            return Answer(Answered.REFUSED, words.none_allowed if refused else words.own_requests)
+            return self._not_theirs(pressed, refused=refused)
         await self._parts.maker.prepare(pressed.copy.target, *(one.request for one in mine))
         if press.choice == ALLOW_ALL.key and (unseen := self._unseen(mine)):
             self._parts.refused.press(pressed.request, press, "not_offered")
-            words = self._parts.maker.words(pressed)
-            said = words.unseen.of(unseen, show_all=words.cards.show_all)
-            return Answer(Answered.REFUSED, said)
+            return self._not_yet(pressed, unseen)
         if any(not one.copy.message_id for one in found):
             # The desk that posted it did not live to say so: now it can be kept up to date.
             await self._parts.delivery.note_message(pressed, press.message)
@@ -59,8 +58,8 @@ class BundlePresses:
         for one, result in zip(mine, settled, strict=True):
             if result is not None and not _is_ours(result):
                 self._parts.refused.press(one.request, press, "late")
-        words = self._parts.maker.words(pressed)
-        return self._told(words, mine, settled, before, own=own, refused=refused)
+        translations = self._parts.maker.translations(pressed)
+        return self._told(translations, mine, settled, before, own=own, refused=refused)
 
     async def _sorted(self, press: Press, waiting: Sequence[Found]) -> tuple[list[Found], int, int]:
         """Those that the presser may decide so; how many they asked for, how many they may not."""
@@ -103,9 +102,29 @@ class BundlePresses:
         except RequestNotFoundError:
             return None
 
+    def _not_theirs(self, pressed: Found, *, refused: int) -> Answer:
+        translations = self._parts.maker.translations(pressed)
+        text = translations.gettext(
+            "You asked for these, so somebody else has to approve them. They stay open."
+        )
+        if refused:
+            text = translations.gettext("You may not decide these. They stay open.")
+        return Answer(Answered.REFUSED, text)
+
+    def _not_yet(self, pressed: Found, unseen: int) -> Answer:
+        translations = self._parts.maker.translations(pressed)
+        text = format_count(
+            translations,
+            "Not yet: {count} call is cut. Press {show_all} there first.",
+            "Not yet: {count} calls are cut. Press {show_all} there first.",
+            unseen,
+            show_all=translations.gettext("Show all"),
+        )
+        return Answer(Answered.REFUSED, text)
+
     def _told(
         self,
-        words: DeskWords,
+        translations: NullTranslations,
         mine: Sequence[Found],
         settled: Sequence[Settled | None],
         before: Sequence[Found],
@@ -123,24 +142,50 @@ class BundlePresses:
             elif result.forbidden:
                 ruled += 1
             elif result.first:
-                decided[words.cards.how(result.ending.outcome.value)] += 1
+                decided[outcome_by(translations, result.ending.outcome.value)] += 1
                 unheard += result.heard == 0
             else:
                 others[self._parts.maker.how(one, result.ending)] += 1
         for one in before:
             if one.ending is not None:
                 others[self._parts.maker.how(one, one.ending)] += 1
-        parts = [words.decided.format(count=n, outcome=one) for one, n in decided.items()]
-        parts += [words.by_rule.of(ruled)] if ruled else []
-        parts += [words.already.of(count, how=how) for how, count in others.items()]
-        parts += [words.gone.of(gone)] if gone else []
-        parts += [words.forbidden.format(count=refused)] if refused else []
-        parts += [words.own.format(count=own)] if own else []
-        parts += [words.for_nobody.format(count=unheard)] if unheard else []
         kind = Answered.LATE if others or gone or own or refused else Answered.RECORDED
         if kind is Answered.RECORDED and (unheard or ruled):
             kind = Answered.FORBIDDEN if ruled else Answered.UNHEARD
-        return Answer(kind, words.listed.format(parts=", ".join(parts)))
+        parts = [f"{count} {outcome}" for outcome, count in decided.items()]
+        parts += _list_others(translations, others, ruled=ruled, gone=gone)
+        parts += _list_own(translations, refused=refused, own=own)
+        if unheard:
+            text = translations.gettext("nobody is waiting for {count} of them right now")
+            parts.append(text.format(count=unheard))
+        return Answer(kind, f"{', '.join(parts)}.")
+
+
+def _list_own(translations: NullTranslations, *, refused: int, own: int) -> Iterator[str]:
+    """What this press did not decide, as the presser may not."""
+    if refused:
+        yield translations.gettext("{count} you may not decide").format(count=refused)
+    if own:
+        text = translations.gettext("{count} you asked for, so somebody else has to approve")
+        yield text.format(count=own)
+
+
+def _list_others(
+    translations: NullTranslations, others: Counter[str], *, ruled: int, gone: int
+) -> Iterator[str]:
+    """What this press did not decide: a rule did, somebody else, or nobody knows it any more."""
+    if ruled:
+        yield format_count(
+            translations, "{count} is denied by a rule", "{count} are denied by a rule", ruled
+        )
+    for how, count in others.items():
+        yield format_count(
+            translations, "{count} was already {how}", "{count} were already {how}", count, how=how
+        )
+    if gone:
+        yield format_count(
+            translations, "{count} was no longer known", "{count} were no longer known", gone
+        )
 
 
 def _is_ours(settled: Settled) -> bool:

@@ -73,14 +73,19 @@ class Callings:
         if place.platform not in self._callers or manner == Calling(notify="none"):
             return NOBODY
         whom = await self.whom(request, place)
-        words = self._speech.of(request, place).calls
+        translations = self._speech.of(request, place)
         if whom.quiet_until is not None:
             zone = manner.quiet.zone if manner.quiet else whom.quiet_until.tzinfo
             until = f"{whom.quiet_until.astimezone(zone):%H:%M %Z}"
-            return Call(quietly=True, note=words.quiet.format(until=until))
+            return Call(
+                quietly=True,
+                note=translations.gettext(
+                    "Quiet hours until {until}: nobody is called. It waits, and expires as always."
+                ).format(until=until),
+            )
         if manner.notify != "mention" or not whom.people:
             return NOBODY
-        return Call(people=whom.people, lead=words.for_whom)
+        return Call(people=whom.people, lead=translations.gettext("For"))
 
     async def whom(self, request: UserInputRequest, place: Place) -> Whom:
         """Who of the platform of this place is to be called now, as it can mention them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
+from gettext import NullTranslations
 
 from sayso.always.terms import GrantOptions, about
 from sayso.cards.afterwards import afterwards
@@ -21,18 +22,17 @@ from sayso.cards.card import (
     Open,
 )
 from sayso.cards.origin import details
+from sayso.cards.outcomes import SUPERSEDED, outcome_by
 from sayso.cards.room import Room
-from sayso.cards.words import SUPERSEDED, CardWords
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import Place
 from sayso.clock import Clock, utc_now
 from sayso.desk.bodies import KEPT_BODIES, Bodies, Said, Which, said, which
 from sayso.desk.routes import Routes
 from sayso.desk.speech import Speech
-from sayso.desk.words import DeskWords
 from sayso.events import RequestExpiredEvent, Resolution, UserInputRequest
+from sayso.locales import locale_of
 from sayso.questions.refusals import Refusals
-from sayso.questions.words import QuestionWords
 from sayso.stores.ports import Found, Use
 from sayso.text.blanks import folded
 from sayso.text.secrets import redacted_text
@@ -81,13 +81,16 @@ class CardMaker:
 
     def language(self, request: UserInputRequest, place: Place) -> str:
         """What is said of a request there is in this language."""
-        return self._said(request, place).cards.tag
+        return locale_of(self._said(request, place))
 
     def card(self, found: Found, view: Open = _PLAIN) -> Card:
         """The card of a copy as its place can show it: how it ended, or else this view of it."""
         copy, request = found.copy, found.request
-        adapter, words = self._adapters[copy.place.platform], self._said(request, copy.target)
-        body, limits = self._bodies.of(request, words), adapter.limits
+        adapter, translations = (
+            self._adapters[copy.place.platform],
+            self._said(request, copy.target),
+        )
+        body, limits = self._bodies.of(request, translations), adapter.limits
         room = Room(limits.content, lines=limits.lines)
         if copy.bundle:
             # An adapter that finds no room any more shows nothing of it: then it can be denied.
@@ -96,12 +99,12 @@ class CardMaker:
         if found.ending is None and copy.closed_at is not None:
             state = Ended(outcome=SUPERSEDED, at=copy.closed_at)
         elif found.ending is None:
-            state = self._open(request, view, words)
+            state = self._open(request, view, translations)
         else:
             state = self.ended(found, found.ending, details=view.details)
         return Card(
             handle=copy.handle,
-            body=self._fitting(copy.place.platform, request, room, words),
+            body=self._fitting(copy.place.platform, request, room, translations),
             asker=request.asker,
             expires_at=request.expires_at,
             limit=room.content,
@@ -113,9 +116,9 @@ class CardMaker:
             count=len(copy.handles),
             lines=room.lines,
             columns=limits.columns,
-            words=words.cards,
+            translations=translations,
             call=copy.call if isinstance(state, Open) else NOBODY,
-            waits=self._waited(request, words) if isinstance(state, Open) else "",
+            waits=self._waited(request, translations) if isinstance(state, Open) else "",
         )
 
     def bare(self, found: Found) -> Card:
@@ -133,7 +136,7 @@ class CardMaker:
             state=Ended(found.ending.outcome.value, found.ending.decided_at),
             number=copy.handles.index(copy.handle) + 1,
             count=len(copy.handles),
-            words=self._said(request, copy.target).cards,
+            translations=self._said(request, copy.target),
         )
 
     def note_denier(self, request: UserInputRequest, who: str) -> None:
@@ -145,7 +148,7 @@ class CardMaker:
         if len(self._deniers) > KEPT_BODIES:
             del self._deniers[next(iter(self._deniers))]
 
-    def _waited(self, request: UserInputRequest, words: QuestionWords) -> str:
+    def _waited(self, request: UserInputRequest, translations: NullTranslations) -> str:
         """In how long the request expires, as it was when its first card was made here."""
         key = which(request)
         if (left := self._expiries.get(key)) is None:
@@ -153,35 +156,46 @@ class CardMaker:
             self._expiries[key] = left
             if len(self._expiries) > KEPT_BODIES:
                 del self._expiries[next(iter(self._expiries))]
-        return about(left, words.always)
+        return about(left, translations)
 
-    def _open(self, request: UserInputRequest, view: Open, words: QuestionWords) -> Open:
+    def _open(self, request: UserInputRequest, view: Open, translations: NullTranslations) -> Open:
         who = self._deniers.get(which(request), "") if self._deniers else ""
-        return replace(view, notice=words.reason_is_written.format(who=who)) if who else view
+        return (
+            replace(
+                view,
+                notice=translations.gettext(
+                    "{who} denies this; the reason is being written."
+                ).format(who=who),
+            )
+            if who
+            else view
+        )
 
-    def words(self, found: Found) -> DeskWords:
+    def translations(self, found: Found) -> NullTranslations:
         """What is said of a card."""
         return self._speech.of(found.request, found.copy.target)
 
-    def _said(self, request: UserInputRequest, place: Place) -> QuestionWords:
-        return self._speech.of(request, place).questions
+    def _said(self, request: UserInputRequest, place: Place) -> NullTranslations:
+        return self._speech.of(request, place)
 
     def spoken(self, found: Found) -> UserInputRequest:
         """The request in the language of its card."""
-        return found.request.speaking(self.words(found).questions)
+        return found.request.in_language(self.translations(found))
 
     def ended(self, found: Found, ending: Resolution, *, details: bool = False) -> Ended:
         """The state of a card whose request ended so, and what is told of it since."""
-        request, words, revoked = self.spoken(found), self.words(found).cards, found.revoked
-        went, note = _afterwards(found.use, words)
+        request, translations, revoked = self.spoken(found), self.translations(found), found.revoked
+        went, note = _afterwards(found.use, translations)
         expired = isinstance(ending, RequestExpiredEvent)
-        reason = words.nobody_answered if expired else ending.reason
+        reason = translations.gettext("nobody answered in time") if expired else ending.reason
         stored = request.stored(ending)
         choices: tuple[Choice, ...] = ()
         if revoked is not None:
-            stored = words.revoked.format(who=self._who(revoked.by), stored=stored)
+            stored = translations.gettext("revoked by {who}; it was: {stored}").format(
+                who=self._who(revoked.by), stored=stored
+            )
         elif ending.remembers_at(self._clock()):
-            choices = (replace(REVOKE, label=words.revoke),)
+            choices = (replace(REVOKE, label=translations.gettext("Revoke")),)
         return Ended(
             outcome=ending.outcome.value,
             at=ending.decided_at,
@@ -205,7 +219,7 @@ class CardMaker:
     def how(self, found: Found, ending: Resolution) -> str:
         """How a request ended and by whom, in words."""
         ended = self.ended(found, ending)
-        return self.words(found).cards.how(ended.outcome, ended.who)
+        return outcome_by(self.translations(found), ended.outcome, ended.who)
 
     def can_share(self, place: Place, request: UserInputRequest, count: int) -> bool:
         """Whether the place has room for the request on a message with so many cards."""
@@ -222,40 +236,40 @@ class CardMaker:
         return self._adapters[place.platform].limits.problem(body)
 
     def _fitting(
-        self, platform: str, request: UserInputRequest, room: Room, words: QuestionWords
+        self, platform: str, request: UserInputRequest, room: Room, translations: NullTranslations
     ) -> CardBody:
         """What of the request's card the platform can ask for there; kept as its whole is."""
-        key = (said(request, words), platform, room.stores)
+        key = (said(request, translations), platform, room.stores)
         if (fitted := self._fitted.get(key)) is None:
-            limits, body = self._adapters[platform].limits, self._bodies.of(request, words)
-            fitted = limits.fitted(body, room.stores, words.limits)
-            if self._bodies.has_small(request, words):
+            limits, body = self._adapters[platform].limits, self._bodies.of(request, translations)
+            fitted = limits.fitted(body, room.stores, translations)
+            if self._bodies.has_small(request, translations):
                 self._fitted[key] = fitted
                 if len(self._fitted) > KEPT_BODIES:
                     del self._fitted[next(iter(self._fitted))]
         return fitted
 
-    def _made_body(self, request: UserInputRequest, words: QuestionWords) -> CardBody:
+    def _made_body(self, request: UserInputRequest, translations: NullTranslations) -> CardBody:
         # A copy of its own: a kind may keep what it said, and say it again in another language.
-        body = request.speaking(words).card()
+        body = request.in_language(translations).card()
         return replace(
             body,
             # Made so already by our own kinds: those of others may not know.
             values=tuple(map(_folded, body.values)),
             description=folded(body.description),
-            details=body.details or details(request, words.cards),
-            choices=self._offered(request, body.choices, words),
-            more=self._offered(request, body.more, words),
+            details=body.details or details(request, translations),
+            choices=self._offered(request, body.choices, translations),
+            more=self._offered(request, body.more, translations),
         )
 
     def _offered(
-        self, request: UserInputRequest, choices: tuple[Choice, ...], words: QuestionWords
+        self, request: UserInputRequest, choices: tuple[Choice, ...], translations: NullTranslations
     ) -> tuple[Choice, ...]:
         """The choices that these terms allow, each with how long it would hold."""
         allowed = (
-            self._terms.lengths(self._for_its_tools(request, choice), words.always)
+            self._terms.lengths(self._for_its_tools(request, choice), translations)
             if choice.stores
-            else self._refusals.applied_to(choice, words)
+            else self._refusals.applied_to(choice, translations)
             for choice in choices
         )
         return tuple(choice for choice in allowed if choice is not None)
@@ -278,5 +292,5 @@ def _folded(value: Value) -> Value:
     return replace(value, text=folded(value.text), brief=folded(value.brief))
 
 
-def _afterwards(use: Use | None, words: CardWords) -> tuple[str, str]:
-    return ("", "") if use is None else afterwards(use.report, words)
+def _afterwards(use: Use | None, translations: NullTranslations) -> tuple[str, str]:
+    return ("", "") if use is None else afterwards(use.report, translations)

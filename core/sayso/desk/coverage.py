@@ -6,9 +6,9 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from gettext import NullTranslations
 
 from sayso.calls import ToolCall
-from sayso.desk.words import DeskWords
 from sayso.errors import StoreUnreachableError
 from sayso.events import UserInputRequest
 from sayso.questions.permission import PermissionRequestEvent, call_of
@@ -40,7 +40,7 @@ class Coverage:
         self._missing = Seldom(_log)
 
     async def told(
-        self, request: UserInputRequest, kept: RememberedRule | None, words: DeskWords
+        self, request: UserInputRequest, kept: RememberedRule | None, translations: NullTranslations
     ) -> str:
         """What the rule would have decided of the last calls, in words; empty where too few."""
         if kept is None:
@@ -55,7 +55,15 @@ class Coverage:
         if len(calls) < _FEWEST:
             return ""
         count = await asyncio.to_thread(_covered, kept.rule, calls)
-        said = words.would_deny if kept.effect == "deny" else words.would_allow
+        said = (
+            translations.gettext(
+                "It would have denied {count} of the last {all} calls of this session"
+            )
+            if kept.effect == "deny"
+            else translations.gettext(
+                "It would have allowed {count} of the last {all} calls of this session"
+            )
+        )
         return said.format(count=count, all=len(calls))
 
 

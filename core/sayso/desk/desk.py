@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -36,9 +36,8 @@ from sayso.desk.retention import trim_audit
 from sayso.desk.revoking import Revoking
 from sayso.desk.routes import Routes
 from sayso.desk.showing import Showing
-from sayso.desk.speech import ONLY_ENGLISH, Speech
+from sayso.desk.speech import Speech
 from sayso.desk.timer import LoopTimer, Timer
-from sayso.desk.words import DeskWords
 from sayso.questions.refusals import Refusals
 from sayso.stores.audit import KEPT_DECISIONS
 from sayso.stores.backend import Backend
@@ -60,8 +59,7 @@ class DeskOptions:
     one run that come within ``bundle_window`` of the first of them share a message;
     without it each has its own. Cards are known for ``keep`` after their deadline, so that a
     late press closes them. The store keeps the ``limits`` of open requests, by default those that
-    another desk brought, and the audit's decisions for ``keep_audit``. ``words`` are what people
-    read, by the tags of languages: a route names one of them.
+    another desk brought, and the audit's decisions for ``keep_audit``.
     """
 
     terms: GrantOptions = field(default_factory=GrantOptions)
@@ -71,7 +69,6 @@ class DeskOptions:
     keep: timedelta = KEPT
     keep_audit: timedelta = KEPT_DECISIONS
     limits: OpenLimits | None = None
-    words: Mapping[str, DeskWords] = field(default_factory=lambda: ONLY_ENGLISH)
 
 
 class Desk:
@@ -100,7 +97,7 @@ class Desk:
     ) -> None:
         options = options or DeskOptions()
         by_platform = {adapter.platform: adapter for adapter in adapters}
-        speech = Speech(routes, options.words)
+        speech = Speech(routes)
         maker = CardMaker(
             by_platform,
             routes,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from gettext import NullTranslations
 
 from sayso.cards.card import Card, Choice, Open
+from sayso.cards.outcomes import outcome_text
 from sayso.chats.places import Answer, Answered, Press
 from sayso.desk.parts import DeskParts
-from sayso.desk.words import DeskWords
 from sayso.errors import DeliveryError, SaysoError
 from sayso.events import Resolution, UserInputRequest
 from sayso.stores.ports import Found
@@ -41,13 +42,18 @@ class Forms:
             StoreUnreachableError: nothing was stored: do not acknowledge the press.
             RequestNotFoundError: the request is gone.
         """
-        request, words = found.request, self._parts.maker.words(found)
+        request, translations = found.request, self._parts.maker.translations(found)
         adapter = self._parts.adapters[press.message.place.platform]
         fallback = card.choice(choice.falls_back)
         if fallback is None:
-            problem = await put(adapter.ask(press, card, choice), words)
+            problem = await put(adapter.ask(press, card, choice), translations)
             if problem:
-                return Answer(Answered.REFUSED, words.not_asked.format(problem=problem))
+                return Answer(
+                    Answered.REFUSED,
+                    translations.gettext("You could not be asked for it: {problem}.").format(
+                        problem=problem
+                    ),
+                )
             return Answer(Answered.ASKED, "")
         ending = self._parts.maker.spoken(found).answer(
             fallback, by=press.actor, at=self._parts.clock()
@@ -57,11 +63,11 @@ class Forms:
         ended = await store.settle_later(request.question_id, ending, seconds=seconds)
         if ended is not None:
             return self._late(press, found, ended)
-        if problem := await put(adapter.ask(press, card, choice), words):
+        if problem := await put(adapter.ask(press, card, choice), translations):
             return await self._without_form(press, found, ending, problem)
         self._parts.maker.note_denier(request, self._parts.maker.ended(found, ending).who)
         self._parts.background.start(self._show_it(request))
-        return Answer(Answered.ASKED, self._parts.refusals.without_reason(words.questions))
+        return Answer(Answered.ASKED, self._parts.refusals.without_reason(translations))
 
     async def _without_form(
         self, press: Press, found: Found, ending: Resolution, problem: str
@@ -69,11 +75,18 @@ class Forms:
         settled = await self._parts.backend.store.settle(found.request.question_id, ending)
         if not settled.first:
             return self._late(press, found, settled.ending)
-        words = self._parts.maker.words(found)
-        outcome = words.outcome(ending.outcome)
-        text = words.no_reason_asked.format(outcome=outcome, problem=problem)
+        translations = self._parts.maker.translations(found)
+        outcome = outcome_text(translations, ending.outcome.value).capitalize()
+        text = translations.gettext("{outcome}; no reason could be asked for: {problem}.").format(
+            outcome=outcome, problem=problem
+        )
         if settled.heard == 0:
-            return Answer(Answered.UNHEARD, words.nobody_waits.format(said=text))
+            return Answer(
+                Answered.UNHEARD,
+                translations.gettext("{said} Nobody is waiting for it right now.").format(
+                    said=text
+                ),
+            )
         return Answer(Answered.RECORDED, text)
 
     async def _show_it(self, request: UserInputRequest) -> None:
@@ -89,7 +102,7 @@ class Forms:
             )
 
 
-async def put(showing: Awaitable[None], words: DeskWords) -> str:
+async def put(showing: Awaitable[None], translations: NullTranslations) -> str:
     """What kept an adapter from showing something to the presser; empty when nothing did."""
     try:
         async with asyncio.timeout(_PUT_SECONDS):
@@ -97,5 +110,5 @@ async def put(showing: Awaitable[None], words: DeskWords) -> str:
     except DeliveryError as error:
         return error.reason
     except TimeoutError:
-        return words.cards.took_too_long
+        return translations.gettext("it took too long")
     return ""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from gettext import NullTranslations
 
 from sayso.always.dangers import is_the_tool
 from sayso.always.descriptions import button_label
-from sayso.always.words import AlwaysWords
 from sayso.chats.caller import Caller, Waiting
 from sayso.chats.overview import Decided, Overview, Remembered
 from sayso.chats.places import Answer, Answered, Place
@@ -19,6 +19,7 @@ from sayso.desk.revoking import Revoking
 from sayso.desk.routes import Routes
 from sayso.desk.standing import Standing
 from sayso.digests import short_digest
+from sayso.locales import locale_of
 from sayso.rules.rule import Rule
 from sayso.stores.audit import AuditEntry, refused
 from sayso.stores.ports import KeptRule, Record
@@ -61,23 +62,23 @@ class Overviews:
         """
         pending = await self._parts.backend.watch.pending()
         theirs = [record for record in pending if await self._may_approve(actor, record)]
-        words = self._parts.speech.at(place, actor)
+        translations = self._parts.speech.at(place, actor)
         theirs.sort(key=lambda record: record.opened_at or _FIRST)
         shown = theirs[:MOST_WAITING]
         waiting = tuple(await asyncio.gather(*(self._waiting(actor, record) for record in shown)))
         more = len(theirs) - len(shown)
         if not whole:
-            return Overview(waiting, more, language=words.tag)
+            return Overview(waiting, more, language=locale_of(translations))
         kept = await self._revoking.revocable_by(actor)
         decided = await self._decided(actor)
         newest = list(reversed(kept))[:MOST_RULES]
         return Overview(
             waiting,
             more,
-            tuple(self._remembered(one, words.questions.always) for one in newest),
+            tuple(self._remembered(one, translations) for one in newest),
             len(kept) - len(newest),
             decided,
-            words.tag,
+            locale_of(translations),
         )
 
     async def revoke(self, actor: str, rule_id: str, place: Place) -> Answer:
@@ -86,8 +87,8 @@ class Overviews:
         Raises:
             StoreUnreachableError: nothing was revoked: do not acknowledge the press.
         """
-        words = self._parts.speech.at(place, actor)
-        answer = await self._revoking.by_id(rule_id, by=actor, words=words)
+        translations = self._parts.speech.at(place, actor)
+        answer = await self._revoking.by_id(rule_id, by=actor, translations=translations)
         if answer.kind is Answered.REFUSED and (actor, rule_id) not in self._refused:
             if len(self._refused) >= _MOST_REFUSALS:
                 self._refused.clear()
@@ -111,13 +112,13 @@ class Overviews:
         link = await link_of(self._callers.get(platform), here[0])
         return await waiting_of(self._parts.maker, record, here[0].target, here[0], link)
 
-    def _remembered(self, kept: KeptRule, words: AlwaysWords) -> Remembered:
+    def _remembered(self, kept: KeptRule, translations: NullTranslations) -> Remembered:
         remembered = kept.remembered
         by = remembered.stored_by
         return Remembered(
             rule_id=remembered.rule_id,
             tool=line_of(remembered.rule.tool),
-            what=line_of(_what(remembered.rule, words)),
+            what=line_of(_what(remembered.rule, translations)),
             agent=line_of(kept.agent_id),
             allows=remembered.effect == "allow",
             stored_by=self._routes.name(by) or by,
@@ -149,12 +150,12 @@ class Overviews:
         )
 
 
-def _what(rule: Rule, words: AlwaysWords) -> str:
+def _what(rule: Rule, translations: NullTranslations) -> str:
     """Which calls of its tool a rule means, in one line; empty where it is all of them."""
     if is_the_tool(rule):
         return ""
     if rule.arguments_digest is None:
-        return button_label(rule, words, _WHAT)
+        return button_label(rule, translations, _WHAT)
     plain = {name: text.replace("\\", "") for name, text in rule.params.items()}
     values = ", ".join(f"{name}: {text}" for name, text in redacted(plain).items())
     return values or short_digest(rule.arguments_digest)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from gettext import NullTranslations
 
 from sayso.cards.bundle import EACH
 from sayso.cards.card import (
@@ -18,6 +19,7 @@ from sayso.cards.card import (
     Open,
 )
 from sayso.cards.left_out import cut_notice
+from sayso.cards.outcomes import outcome_text
 from sayso.chats.places import Answer, Answered, Press
 from sayso.desk.bundle_presses import BundlePresses
 from sayso.desk.coverage import Coverage
@@ -26,7 +28,6 @@ from sayso.desk.forms import Forms, put
 from sayso.desk.parts import DeskParts
 from sayso.desk.revoking import Revoking
 from sayso.desk.standing import Standing, approves
-from sayso.desk.words import DeskWords
 from sayso.errors import (
     InvalidInputError,
     ReplayedCallbackError,
@@ -68,8 +69,7 @@ class Presses:
             found = await self._find(press)
             if found is None:
                 self._unknown.say(press)
-                words = self._parts.speech.at(press.message.place)
-                return Answer(Answered.UNKNOWN, words.unknown)
+                return _unknown_card(self._parts.speech.at(press.message.place))
             return await self._decide(press, found)
 
     async def _find(self, press: Press) -> Found | None:
@@ -86,8 +86,9 @@ class Presses:
         """Decide on a press on a card that the store knows."""
         if not _stands_there(found.copy, press):
             self._parts.refused.press(found.request, press, "foreign")
-            words = self._parts.speech.at(press.message.place)
-            return Answer(Answered.REFUSED, words.cards.elsewhere)
+            translations = self._parts.speech.at(press.message.place)
+            text = translations.gettext("This button does not belong to this message.")
+            return Answer(Answered.REFUSED, text)
         noted = bool(found.copy.message_id)
         found = replace(found, copy=replace(found.copy.at(press.message), closed_at=None))
         if found.copy.bundle and press.choice in EACH:
@@ -97,14 +98,15 @@ class Presses:
         standing = await self._parts.approvers.standing(press.actor, found.request)
         if standing is Standing.STRANGER:
             self._parts.refused.press(found.request, press, "not_approver")
-            return Answer(Answered.REFUSED, self._words(found).not_allowed)
+            text = self._translations(found).gettext("You may not decide this one. It stays open.")
+            return Answer(Answered.REFUSED, text)
         if not noted:
             # The desk that posted it did not live to say so: now the card can be kept up to date.
             await self._parts.delivery.note_message(found, press.message)
         try:
             return await self._take(press, found, standing)
         except RequestNotFoundError:
-            return Answer(Answered.UNKNOWN, self._words(found).unknown)
+            return _unknown_card(self._translations(found))
 
     async def _after_the_end(self, press: Press, found: Found, ending: Resolution) -> Answer:
         if press.choice == REVOKE.key:
@@ -129,7 +131,11 @@ class Presses:
         if standing is Standing.ASKER and self._approves(found, card, choice, press):
             return self._own(found, press)
         if choice.stores and not press.confirmed:
-            text = self._words(found).second_press.format(choice=choice.label)
+            text = (
+                self._translations(found)
+                .gettext("{choice} needs a second press: see the card.")
+                .format(choice=choice.label)
+            )
             self._parts.background.start(self._confirm(found, choice))
             return Answer(Answered.CONFIRM, text)
         if choice.form is not None and press.inputs is None:
@@ -140,10 +146,14 @@ class Presses:
         try:
             return await self._answer(press, found, choice, standing)
         except InvalidInputError as error:
-            return Answer(Answered.INVALID, self._words(found).invalid, error.problems)
+            return Answer(
+                Answered.INVALID,
+                self._translations(found).gettext("Some answers do not fit."),
+                error.problems,
+            )
 
-    def _words(self, found: Found) -> DeskWords:
-        return self._parts.maker.words(found)
+    def _translations(self, found: Found) -> NullTranslations:
+        return self._parts.maker.translations(found)
 
     async def _afterwards(self, press: Press, found: Found) -> Answer:
         """Show more of an ended card: to whoever presses, where nobody else sees it.
@@ -152,7 +162,7 @@ class Presses:
         who may decide: as while the card was open, others see what is on it.
         """
         await self._parts.maker.prepare(found.copy.target, found.request)
-        words, view = self._words(found), Open(details=press.choice != SHORTER.key)
+        translations, view = self._translations(found), Open(details=press.choice != SHORTER.key)
         if press.choice == SHORTER.key:
             return self._step(found, view)
         card = self._parts.maker.card(found, view)
@@ -161,10 +171,10 @@ class Presses:
         if press.choice == WHOLE.key:
             if is_withheld or not card.can_reveal:
                 return self._not_offered(found, card, press)
-            problem = await put(adapter.reveal(press, card), words)
+            problem = await put(adapter.reveal(press, card), translations)
             return self._not_shown(found, problem) if problem else Answer(Answered.SHOWN, "")
         is_private = adapter.limits.private and not is_withheld
-        if is_private and not await put(adapter.reveal(press, card), words):
+        if is_private and not await put(adapter.reveal(press, card), translations):
             return Answer(Answered.SHOWN, "")
         return self._step(found, view)
 
@@ -178,7 +188,12 @@ class Presses:
 
     def _own(self, found: Found, press: Press) -> Answer:
         self._parts.refused.press(found.request, press, "own_request")
-        return Answer(Answered.REFUSED, self._words(found).own_request)
+        return Answer(
+            Answered.REFUSED,
+            self._translations(found).gettext(
+                "You asked for this, so somebody else has to approve it. It stays open."
+            ),
+        )
 
     def _step(self, found: Found, view: Open, text: str = "") -> Answer:
         self._parts.background.start(self._parts.delivery.update(found, view))
@@ -188,7 +203,7 @@ class Presses:
         """Show the second step of a choice, with what it would have saved lately."""
         request, now = self._parts.maker.spoken(found), self._parts.clock()
         rule = request.to_remember(choice, by="", at=now, until=now)
-        covered = await self._coverage.told(request, rule, self._words(found))
+        covered = await self._coverage.told(request, rule, self._translations(found))
         noted = ". ".join(filter(None, (covered, choice.warning)))
         await self._parts.delivery.update(found, Open(confirming=replace(choice, warning=noted)))
 
@@ -203,7 +218,7 @@ class Presses:
         now = self._parts.clock()
         inputs = NO_INPUTS
         if choice.form is not None:
-            inputs = choice.form.read(press.inputs or {}, self._words(found).cards.forms)
+            inputs = choice.form.read(press.inputs or {}, self._translations(found))
         request = self._parts.maker.spoken(found)
         answer = request.answer(choice, by=press.actor, at=now, inputs=inputs)
         if not standing.allows(answer):
@@ -220,20 +235,27 @@ class Presses:
     def _settled(
         self, press: Press, found: Found, answer: UserInputResponse, settled: Settled
     ) -> Answer:
-        words = self._words(found)
+        translations = self._translations(found)
         if settled.forbidden:
-            text = words.not_approved.format(reason=settled.ending.reason)
+            text = translations.gettext("Not approved: {reason}.").format(
+                reason=settled.ending.reason
+            )
             return Answer(Answered.FORBIDDEN, text)
         if not settled.first:
             return self._late(press, found, settled.ending)
-        outcome = words.outcome(answer.outcome)
+        outcome = outcome_text(translations, answer.outcome.value).capitalize()
         if settled.heard == 0:
-            return Answer(Answered.UNHEARD, words.unheard.format(outcome=outcome))
-        return Answer(Answered.RECORDED, words.recorded.format(outcome=outcome))
+            return Answer(
+                Answered.UNHEARD,
+                translations.gettext(
+                    "{outcome} and recorded, but nobody is waiting for it right now."
+                ).format(outcome=outcome),
+            )
+        return Answer(Answered.RECORDED, f"{outcome}.")
 
     async def _reveal(self, press: Press, found: Found, card: Card) -> Answer:
         adapter = self._parts.adapters[found.copy.place.platform]
-        if problem := await put(adapter.reveal(press, card), self._words(found)):
+        if problem := await put(adapter.reveal(press, card), self._translations(found)):
             return self._not_shown(found, problem)
         self._parts.notices.pressed(found.request, press, "shown_in_full")
         seen = replace(found.copy, revealed=True)
@@ -242,20 +264,38 @@ class Presses:
         return Answer(Answered.SHOWN, "")
 
     def _not_shown(self, found: Found, problem: str) -> Answer:
-        return Answer(Answered.REFUSED, self._words(found).not_shown.format(problem=problem))
+        return Answer(
+            Answered.REFUSED,
+            self._translations(found)
+            .gettext("It could not be shown in full: {problem}.")
+            .format(problem=problem),
+        )
 
     def _late(self, press: Press, found: Found, ending: Resolution) -> Answer:
         self._parts.refused.press(found.request, press, "late")
         self._parts.background.start(self._parts.delivery.update(replace(found, ending=ending)))
         how = self._parts.maker.how(found, ending)
-        return Answer(Answered.LATE, self._words(found).cards.late.format(how=how))
+        return Answer(
+            Answered.LATE,
+            self._translations(found).gettext("Too late: this was already {how}.").format(how=how),
+        )
 
     def _not_offered(self, found: Found, card: Card, press: Press) -> Answer:
         self._parts.refused.press(found.request, press, "not_offered")
         known = (*card.body.choices, *card.body.more, *([MORE] if card.body.more else []))
         if any(choice.key == press.choice for choice in known):
-            return Answer(Answered.REFUSED, self._words(found).not_yet.format(why=cut_notice(card)))
-        return Answer(Answered.REFUSED, self._words(found).no_such_button)
+            return Answer(
+                Answered.REFUSED,
+                self._translations(found).gettext("Not yet: {why}").format(why=cut_notice(card)),
+            )
+        return Answer(
+            Answered.REFUSED, self._translations(found).gettext("This card has no such button.")
+        )
+
+
+def _unknown_card(translations: NullTranslations) -> Answer:
+    text = translations.gettext("This card is no longer known. Nothing was decided.")
+    return Answer(Answered.UNKNOWN, text)
 
 
 def _stands_there(copy: Copy, press: Press) -> bool:

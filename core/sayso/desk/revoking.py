@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from gettext import NullTranslations
 
 from sayso.chats.places import Answer, Answered, Press
 from sayso.desk.event_log import log_revoked
 from sayso.desk.parts import DeskParts
 from sayso.desk.standing import Standing
-from sayso.desk.words import ENGLISH, DeskWords
+from sayso.locales import ENGLISH
 from sayso.stores.ports import Found, KeptRule
 
 
@@ -29,22 +30,24 @@ class Revoking:
         Raises:
             StoreUnreachableError: nothing was revoked: do not acknowledge the press.
         """
-        ending, words = found.ending, self._parts.maker.words(found)
+        ending, translations = found.ending, self._parts.maker.translations(found)
         if ending is None or not ending.rule_kept:
             self._parts.refused.press(found.request, press, "not_offered")
-            return Answer(Answered.REFUSED, words.no_such_button)
+            return Answer(Answered.REFUSED, translations.gettext("This card has no such button."))
         standing = await self._parts.approvers.standing(press.actor, found.request)
         if not _may(standing, allows=ending.approves_a_call):
             self._parts.refused.press(found.request, press, standing.refusal)
-            return Answer(Answered.REFUSED, words.may_not_revoke)
+            return Answer(Answered.REFUSED, translations.gettext("You may not revoke this one."))
         request_id = found.request.question_id
-        answer = await self._revoke(ending.rule_kept, request_id, press.actor, words)
+        answer = await self._revoke(ending.rule_kept, request_id, press.actor, translations)
         if answer.kind is Answered.LATE:
             # It expired, or this card is older than what somebody else has done.
             self._parts.background.start(self._parts.delivery.update(found))
         return answer
 
-    async def by_id(self, rule_id: str, *, by: str, words: DeskWords = ENGLISH) -> Answer:
+    async def by_id(
+        self, rule_id: str, *, by: str, translations: NullTranslations = ENGLISH
+    ) -> Answer:
         """Revoke a rule where there is no card, as on a list; what to tell whoever does it.
 
         Raises:
@@ -53,10 +56,15 @@ class Revoking:
         kept = await self._parts.backend.rules.all()
         rule = next((one for one in kept if one.remembered.rule_id == rule_id), None)
         if rule is None:
-            return Answer(Answered.LATE, words.not_in_force)
+            return Answer(
+                Answered.LATE,
+                translations.gettext(
+                    "This is not in force any more: it has expired, or was revoked before."
+                ),
+            )
         if not await self._may_revoke(by, rule):
-            return Answer(Answered.REFUSED, words.may_not_revoke)
-        return await self._revoke(rule_id, rule.question_id, by, words)
+            return Answer(Answered.REFUSED, translations.gettext("You may not revoke this one."))
+        return await self._revoke(rule_id, rule.question_id, by, translations)
 
     async def revocable_by(self, actor: str) -> Sequence[KeptRule]:
         """The rules in force that somebody may take back, the oldest first.
@@ -79,11 +87,20 @@ class Revoking:
             standing = await approvers.standing(actor, record.request)
         return _may(standing, allows=False)
 
-    async def _revoke(self, rule_id: str, request_id: str, by: str, words: DeskWords) -> Answer:
+    async def _revoke(
+        self, rule_id: str, request_id: str, by: str, translations: NullTranslations
+    ) -> Answer:
         if await self._parts.backend.rules.revoke(rule_id, by=by):
             log_revoked(request_id, rule_id, by=by)
-            return Answer(Answered.RECORDED, words.rule_revoked)
-        return Answer(Answered.LATE, words.not_in_force)
+            return Answer(
+                Answered.RECORDED, translations.gettext("Revoked. Its calls are asked about again.")
+            )
+        return Answer(
+            Answered.LATE,
+            translations.gettext(
+                "This is not in force any more: it has expired, or was revoked before."
+            ),
+        )
 
 
 def _may(standing: Standing, *, allows: bool) -> bool:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from gettext import NullTranslations
 from typing import Any, Literal
 
 from sayso.errors import InvalidInputError
+from sayso.forms.field_texts import describe_kind, describe_maximum, describe_minimum
 from sayso.forms.form_values import Inputs, Raw, is_same_json
 from sayso.forms.formats import FORMATS
 from sayso.forms.json_text import SchemaValidator, parse_json
-from sayso.forms.words import ENGLISH, FormWords
-from sayso.text.counted import Counted
+from sayso.locales import ENGLISH
 from sayso.text.unicode import is_unicode
 
 FieldKind = Literal[
@@ -118,15 +119,15 @@ class FormField:
         if self.suggestions and self.kind != "text":
             raise ValueError(f"field {self.name!r}: only a text field can have suggestions")
 
-    def read(self, raw: Raw, words: FormWords = ENGLISH) -> Any:
+    def read(self, raw: Raw, translations: NullTranslations = ENGLISH) -> Any:
         """Return the value that a raw input stands for; None when nothing was given for it.
 
         Raises:
             ValueError: it does not fit; the message says what would.
         """
-        value = None if raw is None or raw in ("", []) else self.parse(raw, words)
+        value = None if raw is None or raw in ("", []) else self.parse(raw, translations)
         if value is None and self.required:
-            raise ValueError(words.needed)
+            raise ValueError(translations.gettext("an answer is needed here"))
         return value
 
     def check_usable(self) -> None:
@@ -168,7 +169,7 @@ class FormField:
         """The items that a list begins with, one a line."""
         return "\n".join(map(str, self.initial or ()))
 
-    def parse(self, raw: Any, words: FormWords = ENGLISH) -> Any:
+    def parse(self, raw: Any, translations: NullTranslations = ENGLISH) -> Any:
         """Return the value of an input that is there, also where that is an empty text.
 
         Raises:
@@ -177,114 +178,124 @@ class FormField:
         value: Any
         match self.kind:
             case "list":
-                value = self._read_items(raw, words)
+                value = self._read_items(raw, translations)
             case "integer" | "number":
-                value = self._read_number(raw, words)
+                value = self._read_number(raw, translations)
             case "boolean":
                 value = {"true": True, "false": False}.get(raw) if isinstance(raw, str) else raw
                 if not isinstance(value, bool):
-                    raise _misfit(words, words.yes_or_no)
+                    raise _misfit(translations, translations.gettext("yes or no"))
             case "option":
-                value = self._read_option(raw, words)
+                value = self._read_option(raw, translations)
             case "options":
-                value = self._read_options(raw, words)
+                value = self._read_options(raw, translations)
             case _:
-                value = self._read_text(raw, words)
+                value = self._read_text(raw, translations)
         if self.schema and value is not None:
-            self._check_schema(value, words)
+            self._check_schema(value, translations)
         return value
 
-    def _read_text(self, raw: Any, words: FormWords) -> Any:
+    def _read_text(self, raw: Any, translations: NullTranslations) -> Any:
         text = raw if isinstance(raw, str) else None
         if text is not None and self.kind in FORMATS:
             text = FORMATS[self.kind](text)
         if text is None:
-            raise _misfit(words, describe_kind(self.kind, words))
+            raise _misfit(translations, describe_kind(self.kind, translations))
         if not is_unicode(text):
-            raise ValueError(words.unfit)
-        self._check_size(
-            len(text), LONGEST_TEXT, words.least_characters, words.most_characters, words
-        )
+            raise ValueError(translations.gettext("this does not fit"))
+        self._check_size(len(text), LONGEST_TEXT, translations)
         if self.kind != "json":
             return text
-        value = parse_json(text, words)
+        value = parse_json(text, translations)
         if not is_unicode(value):
-            raise ValueError(words.unfit)
+            raise ValueError(translations.gettext("this does not fit"))
         return NULL if value is None else value
 
-    def _read_number(self, raw: Any, words: FormWords) -> float:
+    def _read_number(self, raw: Any, translations: NullTranslations) -> float:
         is_whole = self.kind == "integer"
         text = raw.strip() if isinstance(raw, str) else ""
         if _NOT_FINITE.fullmatch(text) and not is_whole:
-            raise _misfit(words, words.finite)
+            raise _misfit(translations, translations.gettext("a finite number"))
         if not (_WHOLE if is_whole else _DECIMAL).fullmatch(text):
-            raise _misfit(words, describe_kind(self.kind, words))
+            raise _misfit(translations, describe_kind(self.kind, translations))
         value: float = int(text.partition(".")[0]) if is_whole else float(text)
         if not is_whole and not math.isfinite(value):
-            raise _misfit(words, words.finite)
+            raise _misfit(translations, translations.gettext("a finite number"))
         # Beyond this not every whole number is a float.
         if text.lstrip("+-").isdecimal() and abs(value) <= 2**53:
             value = int(text)
         if self.minimum is not None and value < self.minimum:
-            raise _misfit(words, words.least.format(number=number_text(self.minimum)))
+            text = translations.gettext("at least {number}")
+            raise _misfit(translations, text.format(number=number_text(self.minimum)))
         if self.maximum is not None and value > self.maximum:
-            raise _misfit(words, words.most.format(number=number_text(self.maximum)))
+            text = translations.gettext("at most {number}")
+            raise _misfit(translations, text.format(number=number_text(self.maximum)))
         return value
 
-    def _read_option(self, position: Any, words: FormWords) -> Any:
+    def _read_option(self, position: Any, translations: NullTranslations) -> Any:
         if not isinstance(position, str) or not _POSITION.fullmatch(position):
-            raise ValueError(words.one_option)
+            raise ValueError(translations.gettext("choose one of the options"))
         if int(position) >= len(self.options):
-            raise ValueError(words.one_option)
+            raise ValueError(translations.gettext("choose one of the options"))
         return self.options[int(position)].value
 
-    def _read_options(self, raw: Any, words: FormWords) -> list[Any]:
+    def _read_options(self, raw: Any, translations: NullTranslations) -> list[Any]:
         if not isinstance(raw, list | tuple):
-            raise _misfit(words, words.several_options)
-        values = [self._read_option(position, words) for position in raw]
+            raise _misfit(translations, translations.gettext("one or several of the options"))
+        values = [self._read_option(position, translations) for position in raw]
         if len(set(map(int, raw))) < len(raw):
-            raise ValueError(words.each_once)
-        self._check_size(len(raw), MOST_OPTIONS, words.least_options, words.most_options, words)
+            raise ValueError(translations.gettext("choose each option once"))
+        self._check_size(len(raw), MOST_OPTIONS, translations)
         return values
 
-    def _read_items(self, raw: Any, words: FormWords) -> list[Any] | None:
+    def _read_items(self, raw: Any, translations: NullTranslations) -> list[Any] | None:
         """Read the items of a list; an empty line is no item."""
         lines = [line.strip() for line in raw.split("\n")] if isinstance(raw, str) else raw
         if not isinstance(lines, Sequence):
-            raise _misfit(words, words.text)
+            raise _misfit(translations, translations.gettext("text"))
         if not _are_texts(lines) or not all(map(is_unicode, lines)):
-            raise _misfit(words, words.text)
+            raise _misfit(translations, translations.gettext("text"))
         values = [line for line in lines if line or not isinstance(raw, str)]
         if not values:
             return None
-        self._check_size(len(values), MOST_ITEMS, words.least_items, words.most_items, words)
+        self._check_size(len(values), MOST_ITEMS, translations)
         if self.distinct and any(value in values[:at] for at, value in enumerate(values)):
-            raise ValueError(words.item_once)
+            raise ValueError(translations.gettext("write each one once"))
         return values
 
-    def _check_size(
-        self, size: int, limit: int, least: Counted, most: Counted, words: FormWords
-    ) -> None:
+    def _check_size(self, size: int, limit: int, translations: NullTranslations) -> None:
         """Check a length against the bounds of the field, and a limit of our own."""
         upper = limit if self.maximum is None else min(int(self.maximum), limit)
         if self.minimum is not None and size < self.minimum:
-            raise _misfit(words, least.of(int(self.minimum)))
+            least = describe_minimum(self.kind, int(self.minimum), translations)
+            raise _misfit(translations, least)
         if size > upper:
-            raise _misfit(words, most.of(upper))
+            raise _misfit(translations, describe_maximum(self.kind, upper, translations))
 
-    def _check_schema(self, value: Any, words: FormWords) -> None:
+    def _check_schema(self, value: Any, translations: NullTranslations) -> None:
         problems = []
         for place, keyword, message in self._validator.find_problems(without_null(value)):
             if keyword == "pattern" and not place:
                 pattern = json.loads(self.schema).get("pattern", "")
-                raise _misfit(words, words.pattern.format(pattern=pattern))
+                raise _misfit(
+                    translations,
+                    translations.gettext("text that matches {pattern}").format(pattern=pattern),
+                )
             if self.kind == "list" and place:
-                said = words.unfit_for_schema.format(problem=message)
-                raise ValueError(words.on_line.format(number=int(place[0]) + 1, problem=said))
+                said = translations.gettext("this does not fit: {problem}").format(problem=message)
+                raise ValueError(
+                    translations.gettext("line {number}: {problem}").format(
+                        number=int(place[0]) + 1, problem=said
+                    )
+                )
             at = "".join(f"/{part}" for part in place)
             problems.append(f"{at}: {message}" if at else message)
         if problems:
-            raise ValueError(words.unfit_for_schema.format(problem="; ".join(problems)))
+            raise ValueError(
+                translations.gettext("this does not fit: {problem}").format(
+                    problem="; ".join(problems)
+                )
+            )
 
     @cached_property
     def _validator(self) -> SchemaValidator:
@@ -327,7 +338,7 @@ class Form:
         if len(set(names)) != len(names):
             raise ValueError("two fields of a form have the same name")
 
-    def read(self, inputs: Inputs, words: FormWords = ENGLISH) -> dict[str, Any]:
+    def read(self, inputs: Inputs, translations: NullTranslations = ENGLISH) -> dict[str, Any]:
         """Return the values of all fields that were answered.
 
         Raises:
@@ -337,7 +348,7 @@ class Form:
         problems: dict[str, str] = {}
         for field in self.fields:
             try:
-                value = field.read(inputs.get(field.name), words)
+                value = field.read(inputs.get(field.name), translations)
             except ValueError as error:
                 problems[field.name] = str(error)
             else:
@@ -378,23 +389,9 @@ def number_text(number: float) -> str:
     return str(int(number)) if float(number).is_integer() and abs(number) < 1e15 else str(number)
 
 
-def describe_kind(kind: FieldKind, words: FormWords) -> str:
-    """Say what is typed for a field of a kind."""
-    described: Mapping[str, str] = {
-        "integer": words.whole_number,
-        "number": words.number,
-        "date": words.date,
-        "datetime": words.moment,
-        "email": words.email,
-        "url": words.url,
-        "json": words.json,
-    }
-    return described.get(kind, words.text)
-
-
 def _are_texts(values: Sequence[Any]) -> bool:
     return all(isinstance(value, str) for value in values)
 
 
-def _misfit(words: FormWords, what: str) -> ValueError:
-    return ValueError(words.must_be.format(what=what))
+def _misfit(translations: NullTranslations, what: str) -> ValueError:
+    return ValueError(translations.gettext("this must be {what}").format(what=what))

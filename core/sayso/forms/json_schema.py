@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from gettext import NullTranslations
 from typing import Any
 
 from sayso.errors import InvalidInputError, SchemaError
@@ -18,7 +19,7 @@ from sayso.forms.form import NULL, Form, FormField, without_null
 from sayso.forms.form_values import Inputs, is_same_json
 from sayso.forms.json_text import MAX_SCHEMA_BYTES
 from sayso.forms.schema_fields import build_field, pointer, prefill, resolve, unknown_words
-from sayso.forms.words import ENGLISH, FormWords
+from sayso.locales import ENGLISH
 from sayso.text.secrets import redacted
 from sayso.text.visible import visible
 
@@ -46,11 +47,14 @@ class SchemaForm:
     """The form of a schema. Data that was filled in is data that the schema allows."""
 
     def __init__(
-        self, form: Form, properties: tuple[_Property, ...], words: FormWords = ENGLISH
+        self,
+        form: Form,
+        properties: tuple[_Property, ...],
+        translations: NullTranslations = ENGLISH,
     ) -> None:
         self.form = form
         self._properties = properties
-        self._words = words
+        self._translations = translations
 
     def build_data(self, values: Inputs) -> dict[str, Any]:
         """Build the data from the values that the form has read."""
@@ -89,13 +93,13 @@ class SchemaForm:
         if None in fields:
             raise InvalidInputError({"data": "a field cannot hold it as it is"})
         form = replace(self.form, fields=tuple(filter(None, fields)))
-        return SchemaForm(form, self._properties, self._words)
+        return SchemaForm(form, self._properties, self._translations)
 
     def describe(self, data: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         """Return the data as pairs of a label and a visible text, without secrets."""
         _, values = self._split(data)
         return tuple(
-            (one.field.label, _describe(one, values[one.field.name], self._words))
+            (one.field.label, _describe(one, values[one.field.name], self._translations))
             for one in self._properties
             if one.field.name in values
         )
@@ -123,15 +127,15 @@ class SchemaForm:
 
 
 def build_schema_form(
-    schema: Mapping[str, Any], *, note: str = "", words: FormWords = ENGLISH
+    schema: Mapping[str, Any], *, note: str = "", translations: NullTranslations = ENGLISH
 ) -> SchemaForm:
     """Build the form that asks for data of a JSON Schema.
 
     Raises:
         SchemaError: the schema cannot be asked in chat; the error says which part and why.
     """
-    properties, form = _build(json.dumps(to_plain_schema(schema)), words)
-    return SchemaForm(replace(form, note=note), properties, words)
+    properties, form = _build(json.dumps(to_plain_schema(schema)), translations)
+    return SchemaForm(replace(form, note=note), properties, translations)
 
 
 def to_plain_schema(schema: Any) -> dict[str, Any]:
@@ -154,7 +158,7 @@ def to_plain_schema(schema: Any) -> dict[str, Any]:
 
 # A desk reads the same schema again with every press.
 @lru_cache(maxsize=128)
-def _build(schema: str, words: FormWords) -> tuple[tuple[_Property, ...], Form]:
+def _build(schema: str, translations: NullTranslations) -> tuple[tuple[_Property, ...], Form]:
     root = json.loads(schema)
     found = resolve(root, root)
     if found is None or found.kind != "object" or found.nullable:
@@ -162,15 +166,17 @@ def _build(schema: str, words: FormWords) -> tuple[tuple[_Property, ...], Form]:
     at = "" if found.node == root else str(root.get("$ref", ""))[1:]
     properties = []
     if (listed := _list_properties(found.node)) is None:
-        field, _ = build_field(root, found.node, at, _WHOLE, words, required=True)
+        field, _ = build_field(root, found.node, at, _WHOLE, translations, required=True)
         properties.append(_Property("", field, required=True, nullable=False))
     for name, node in (listed or {}).items():
         place, needed = pointer(at, "properties", name), name in found.node.get("required", ())
-        field, nullable = build_field(root, node, place, name, words, required=needed)
+        field, nullable = build_field(root, node, place, name, translations, required=needed)
         properties.append(_Property(name, field, needed, nullable))
     fields = tuple(one.field for one in properties)
     try:
-        return tuple(properties), Form(words.fill_in, fields, confirms=len(fields) > 1)
+        return tuple(properties), Form(
+            translations.gettext("Fill in"), fields, confirms=len(fields) > 1
+        )
     except ValueError as error:
         raise SchemaError(at, str(error)) from None
 
@@ -188,7 +194,7 @@ def _list_properties(node: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return listed or None if is_flat else None
 
 
-def _describe(one: _Property, value: Any, words: FormWords) -> str:
+def _describe(one: _Property, value: Any, translations: NullTranslations) -> str:
     if one.field.options:
         chosen = value if isinstance(value, list) else [value]
         return ", ".join(
@@ -200,7 +206,7 @@ def _describe(one: _Property, value: Any, words: FormWords) -> str:
     if one.field.kind == "json":
         return visible(json.dumps(_redact(one, without_null(value)), ensure_ascii=False))
     if isinstance(value, bool):
-        return words.said_yes if value else words.said_no
+        return translations.gettext("yes") if value else translations.gettext("no")
     items = value if isinstance(value, list) else [value]
     return ", ".join(visible(_redact(one, str(item))) for item in items)
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from gettext import NullTranslations
 from typing import Any
 from urllib.parse import unquote
 
 from sayso.errors import SchemaError
-from sayso.forms.words import FormWords
 from sayso.text.visible import is_mark, visible
 
 MAX_SCHEMA_BYTES = 64 * 1024
@@ -28,7 +28,7 @@ _STRAIGHT = str.maketrans(dict.fromkeys(_CURLY, '"'))
 _UNTRACEABLE = ("$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef")
 
 
-def parse_json(text: str, words: FormWords) -> Any:
+def parse_json(text: str, translations: NullTranslations) -> Any:
     """Read JSON, without duplicate names and without NaN.
 
     Raises:
@@ -36,12 +36,12 @@ def parse_json(text: str, words: FormWords) -> Any:
     """
 
     def refuse_constant(name: str) -> Any:
-        raise ValueError(words.no_such_constant.format(name=name))
+        raise ValueError(translations.gettext("{name} is not JSON").format(name=name))
 
     def build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         built = dict(pairs)
         if len(built) < len(pairs):
-            raise ValueError(words.name_twice)
+            raise ValueError(translations.gettext("a name appears twice in the same object"))
         return built
 
     try:
@@ -49,10 +49,18 @@ def parse_json(text: str, words: FormWords) -> Any:
     except json.JSONDecodeError as error:
         place = {"line": error.lineno, "column": error.colno}
         if _is_json(text.translate(_STRAIGHT)) or text[error.pos : error.pos + 1] in _CURLY:
-            raise ValueError(words.curly_quotes.format(**place)) from None
-        raise ValueError(words.not_json.format(problem=error.msg, **place)) from None
+            raise ValueError(
+                translations.gettext(
+                    'write straight quotes ("), not curly ones: line {line}, column {column}'
+                ).format(**place)
+            ) from None
+        raise ValueError(
+            translations.gettext(
+                "this is not JSON: {problem} at line {line}, column {column}"
+            ).format(problem=error.msg, **place)
+        ) from None
     except RecursionError:
-        raise ValueError(words.too_deep) from None
+        raise ValueError(translations.gettext("this is nested too deeply")) from None
 
 
 def format_json(value: Any) -> str:

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from gettext import NullTranslations
 from typing import Any
 
 from sayso.errors import SchemaError
@@ -13,7 +14,6 @@ from sayso.forms.form import LONGEST_TEXT, MOST_ITEMS, FieldKind, FormField, num
 from sayso.forms.form_values import is_same_json
 from sayso.forms.json_text import find_target, format_json
 from sayso.forms.schema_options import build_options
-from sayso.forms.words import FormWords
 from sayso.text.agents import from_agent
 from sayso.text.visible import shortened, with_few_marks
 
@@ -101,7 +101,7 @@ def resolve(root: Node, node: Any) -> Resolved | None:
 
 
 def build_field(
-    root: Node, node: Any, at: str, name: str, words: FormWords, *, required: bool
+    root: Node, node: Any, at: str, name: str, translations: NullTranslations, *, required: bool
 ) -> tuple[FormField, bool]:
     """Build the field that asks for a property, and say whether the property may be null.
 
@@ -112,11 +112,16 @@ def build_field(
     notes = found.notes if found else node if isinstance(node, dict) else {}
     hint = _read_note(notes, "description")
     try:
-        how = _flat(root, found, at, words)
+        how = _flat(root, found, at, translations)
     except _NotFlatError:
         how = json_field(root, found.node if found else node, at)
         example = json.dumps(build_example(root, node), ensure_ascii=False)
-        hint = "\n".join(filter(None, (hint, words.json_such_as.format(example=example))))
+        hint = "\n".join(
+            filter(
+                None,
+                (hint, translations.gettext("JSON, such as {example}").format(example=example)),
+            )
+        )
     nullable = found is not None and found.nullable
     is_optional = nullable or (how["kind"] in ("options", "list") and not how["minimum"])
     label = shortened(from_agent(_read_note(notes, "title") or name, one_line=True), _LABEL_LIMIT)
@@ -222,7 +227,9 @@ def _with_one_type(node: Node, nullable: bool, notes: Mapping[str, Any]) -> Reso
     return Resolved({**node, "type": others[0]}, nullable or len(kinds) > 1, notes)
 
 
-def _flat(root: Node, found: Resolved | None, at: str, words: FormWords) -> dict[str, Any]:
+def _flat(
+    root: Node, found: Resolved | None, at: str, translations: NullTranslations
+) -> dict[str, Any]:
     """Return what a field of its own is made of."""
     if found is None or found.kind not in _CHECKED:
         raise _NotFlatError
@@ -230,9 +237,9 @@ def _flat(root: Node, found: Resolved | None, at: str, words: FormWords) -> dict
     how: dict[str, Any] = {"kind": kind}
     checked = set(_CHECKED[kind])
     if kind == "choice":
-        how = {"kind": "option", "options": build_options(_read_values(node, at), at, words)}
+        how = {"kind": "option", "options": build_options(_read_values(node, at), at, translations)}
     elif kind == "array":
-        how = _several(root, node, at, words)
+        how = _several(root, node, at, translations)
     elif kind == "string":
         form_at = node.get("format")
         how = {"kind": "text"}
@@ -248,7 +255,7 @@ def _flat(root: Node, found: Resolved | None, at: str, words: FormWords) -> dict
     return how
 
 
-def _several(root: Node, node: Node, at: str, words: FormWords) -> dict[str, Any]:
+def _several(root: Node, node: Node, at: str, translations: NullTranslations) -> dict[str, Any]:
     """Return what a choice of several options is made of, or a list of strings."""
     items = resolve(root, node.get("items", True))
     distinct = node.get("uniqueItems", False)
@@ -257,7 +264,7 @@ def _several(root: Node, node: Node, at: str, words: FormWords) -> dict[str, Any
     how: dict[str, Any]
     if items.kind == "choice":
         place = pointer(at, "items")
-        options = build_options(_read_values(items.node, place), place, words)
+        options = build_options(_read_values(items.node, place), place, translations)
         how = {"kind": "options", "options": options}
         least, most = _counts(node, "Items", len(options), at)
     elif items.kind == "string":

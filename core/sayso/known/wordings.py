@@ -1,13 +1,15 @@
-"""What calls of well-known tools do, in words: a reviewed table."""
+"""Descriptions of calls of well-known tools: a reviewed table."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from gettext import NullTranslations
 from typing import Any
 
 from sayso.calls import ToolCall
-from sayso.formats import ENGLISH as ENGLISH_FORMATS
-from sayso.formats import Formats
+from sayso.formats import formats_of
+from sayso.locales import ENGLISH, gettext_noop
 from sayso.wording.wording import Templates, Wording
 
 
@@ -104,17 +106,22 @@ _LINEAR = {
 _STRIPE = {
     "create_refund": Templates(
         "Refund a payment",
-        facts={"Amount": "{money(amount, currency)}", "Payment": "{payment_intent}"},
+        facts={
+            gettext_noop("Amount"): "{money(amount, currency)}",
+            gettext_noop("Payment"): "{payment_intent}",
+        },
     ),
     "create_payment_link": Templates("Make a payment link"),
     "create_invoice": Templates("Make an invoice for {customer}"),
     "finalize_invoice": Templates("Finalise the invoice {invoice}"),
     "cancel_subscription": Templates("Cancel the subscription {subscription}"),
     "create_customer": Templates("Make the customer {name}"),
-    "create_price": Templates("Make a price", facts={"Amount": "{money(unit_amount, currency)}"}),
+    "create_price": Templates(
+        "Make a price", facts={gettext_noop("Amount"): "{money(unit_amount, currency)}"}
+    ),
 }
 _POSTGRES = {"query": Templates("Query the database")}
-ENGLISH: Mapping[str, Templates] = {
+WORDINGS: Mapping[str, Templates] = {
     **_CLAUDE,
     **_OTHERS,
     **of_servers(
@@ -133,11 +140,12 @@ ENGLISH: Mapping[str, Templates] = {
 
 
 def well_known(
-    call: ToolCall,
-    shown: Mapping[str, Any],
-    wordings: Mapping[str, Templates] = ENGLISH,
-    formats: Formats = ENGLISH_FORMATS,
+    call: ToolCall, shown: Mapping[str, Any], translations: NullTranslations = ENGLISH
 ) -> Wording | None:
-    """What the table of a language says of a call, with its arguments as people may see them."""
-    said = wordings.get(call.name)
-    return None if said is None else said.said(call.name, shown, formats)
+    """Describe a call of a well-known tool, with its arguments as people may see them."""
+    templates = WORDINGS.get(call.name)
+    if templates is None:
+        return None
+    facts = {translations.gettext(label): text for label, text in templates.facts.items()}
+    said = replace(templates, title=translations.gettext(templates.title), facts=facts)
+    return said.said(call.name, shown, formats_of(translations))

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from gettext import NullTranslations
 from typing import Protocol
 
 from sayso.calls import new_id
 from sayso.cards.card import Card, Choice, Ended
 from sayso.cards.gist import begins
-from sayso.cards.words import ENGLISH as CARD_WORDS
-from sayso.cards.words import CardWords
+from sayso.cards.outcomes import outcome_by
 from sayso.chats.places import Answered, MessageRef, Place, Press
 from sayso.errors import DeliveryError, StoreUnreachableError
+from sayso.locales import ENGLISH, load_translations, locale_of
 from sayso.platforms.conversation_steps import (
     Conversation,
     FormButton,
@@ -31,7 +32,6 @@ from sayso.platforms.conversation_steps import (
 )
 from sayso.platforms.conversation_store import Begun, ConversationStore
 from sayso.platforms.conversation_view import Board, Note, Prompt, show_board, show_prompt
-from sayso.platforms.words import ENGLISH, ConversationWords
 from sayso.tasks import Background
 
 _log = logging.getLogger(__name__)
@@ -144,33 +144,27 @@ class Taken:
 
 
 class ConversationMessages:
-    """The messages of conversations. ``languages`` are what they speak, by their tags."""
+    """The messages of conversations."""
 
     def __init__(
         self,
         chat: ConversationChat,
-        languages: Mapping[str, ConversationWords] = {ENGLISH.cards.tag: ENGLISH},
     ) -> None:
         self.chat = chat
-        self._languages = languages
-
-    def words(self, language: str) -> ConversationWords:
-        """Return the words of a language; those of English where there are none."""
-        return self._languages.get(language, ENGLISH)
 
     async def post_board(self, conversation: Conversation) -> str:
         """Post the board in reply to the card and return its id."""
-        view = show_board(conversation, self.words(conversation.language))
+        view = show_board(conversation, load_translations(conversation.language))
         return (await self.chat.post(view, conversation.card)).message_id
 
     async def change_board(self, conversation: Conversation) -> None:
         """Make the board show the conversation as it is now."""
-        view = show_board(conversation, self.words(conversation.language))
+        view = show_board(conversation, load_translations(conversation.language))
         await self.chat.change(conversation.message(conversation.board), view)
 
     async def post_prompt(self, conversation: Conversation, reply_to: str) -> str:
         """Ask for a typed answer and return the id of the message."""
-        view = show_prompt(conversation, self.words(conversation.language))
+        view = show_prompt(conversation, load_translations(conversation.language))
         return (await self.chat.post(view, conversation.message(reply_to))).message_id
 
     async def delete(self, message: MessageRef) -> None:
@@ -183,14 +177,14 @@ class ConversationMessages:
     async def close_board(self, message: MessageRef, why: str, language: str) -> None:
         """Leave the reason and no buttons. Never raises: its buttons do nothing any more."""
         try:
-            await self.chat.change(message, Note(why, self.words(language)))
+            await self.chat.change(message, Note(why, load_translations(language)))
         except DeliveryError as error:
             _log.info("a board keeps its buttons: %s", error.reason)
 
     async def tell(self, message: MessageRef, text: str, language: str) -> None:
         """Reply with a sentence. Never raises: the conversation does not depend on it."""
         try:
-            await self.chat.post(Note(text, self.words(language)), message)
+            await self.chat.post(Note(text, load_translations(language)), message)
         except DeliveryError as error:
             _log.warning("a reply was not answered: %s", error.reason)
 
@@ -205,7 +199,7 @@ class Conversations:
         self,
         store: ConversationStore,
         messages: ConversationMessages,
-        name: Callable[[str, ConversationWords], str],
+        name: Callable[[str, NullTranslations], str],
         *,
         open_seconds: float = OPEN_SECONDS,
     ) -> None:
@@ -233,23 +227,31 @@ class Conversations:
                 await asyncio.shield(opening)
         except (TimeoutError, asyncio.CancelledError) as error:
             # Only the reply to the call under way says which message is to be taken back.
-            why = self.messages.words(card.words.tag).could_not_ask
+            why = card.translations.gettext(
+                "The question could not be shown: press the button on the card again."
+            )
             self._background.start(self._take_back(conversation_id, opening, why))
             if isinstance(error, TimeoutError):
                 platform = press.message.place.platform
-                raise DeliveryError(platform, card.words.took_too_long) from None
+                raise DeliveryError(
+                    platform, card.translations.gettext("it took too long")
+                ) from None
             raise
 
     async def finish(self) -> None:
         """Return when nothing is under way any more, within seconds."""
         await self._background.finish()
 
-    async def close(self, handle: str, ended: Ended, words: CardWords = CARD_WORDS) -> None:
+    async def close(
+        self, handle: str, ended: Ended, translations: NullTranslations = ENGLISH
+    ) -> None:
         """Close the forms on a card that has ended. Never raises: the card goes first."""
-        why = words.late.format(how=words.how(ended.outcome, ended.who))
+        why = translations.gettext("Too late: this was already {how}.").format(
+            how=outcome_by(translations, ended.outcome, ended.who)
+        )
         try:
             for one in await self.store.list_begun(handle):
-                await self._end(one, why, words.tag)
+                await self._end(one, why, locale_of(translations))
         except StoreUnreachableError as error:
             _log.warning("forms on an ended card stay open, and decide nothing: %s", error)
 
@@ -259,7 +261,7 @@ class Conversations:
         conversation = await self._build(conversation_id, press, card, choice)
         board = await self.messages.post_board(conversation)
         conversation = replace(conversation, board=board)
-        words = self.messages.words(conversation.language)
+        translations = load_translations(conversation.language)
         try:
             await self.store.keep(conversation)
             await self.store.bind(conversation, board)
@@ -270,24 +272,38 @@ class Conversations:
                 await self.store.bind(conversation, prompt)
                 await self.store.keep(conversation)
             for one in replaced:
-                await self._end(one, words.begun_anew, conversation.language)
+                await self._end(
+                    one,
+                    translations.gettext("This was started again below."),
+                    conversation.language,
+                )
         except BaseException:
-            await asyncio.shield(self._delete(conversation, words.could_not_ask))
+            await asyncio.shield(
+                self._delete(
+                    conversation,
+                    translations.gettext(
+                        "The question could not be shown: press the button on the card again."
+                    ),
+                )
+            )
             raise
         return conversation
 
     async def _build(
         self, conversation_id: str, press: Press, card: Card, choice: Choice
     ) -> Conversation:
-        place, words = press.message.place, self.messages.words(card.words.tag)
+        place, translations = (
+            press.message.place,
+            card.translations,
+        )
         if choice.form is None:
-            reason = words.no_form.format(label=choice.label)
+            reason = translations.gettext("{label} has no form").format(label=choice.label)
             raise DeliveryError(place.platform, reason, permanent=True)
         form, values = detach_values(choice.form)
         conversation = Conversation(
             conversation_id=conversation_id,
             actor=press.actor,
-            name=self._name(press.actor, words),
+            name=self._name(press.actor, translations),
             card=press.message,
             purpose=Purpose(
                 handle=press.handle,
@@ -302,10 +318,16 @@ class Conversations:
             expires_at=card.expires_at.timestamp(),
             values=values,
             can_type=await self._can_type(place),
-            language=card.words.tag,
+            language=locale_of(card.translations),
         )
         if not conversation.can_type and needs_typing(conversation):
-            raise DeliveryError(place.platform, words.nobody_can_type, permanent=True)
+            raise DeliveryError(
+                place.platform,
+                translations.gettext(
+                    "nobody can type an answer there: route it to a group or to a person"
+                ),
+                permanent=True,
+            )
         return go_to(conversation, 0)
 
     async def _can_type(self, place: Place) -> bool:

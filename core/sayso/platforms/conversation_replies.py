@@ -10,6 +10,7 @@ from dataclasses import replace
 from sayso.chats.adapter import PressTaker
 from sayso.chats.places import Answer, Answered, MessageRef, Press
 from sayso.errors import CallbackError, DeliveryError, PlaceMovedError
+from sayso.locales import load_translations
 from sayso.platforms.conversation import (
     ConversationMessages,
     Conversations,
@@ -60,14 +61,32 @@ class ConversationReplies:
         asked = await self._store.find(replace(reply.message, message_id=reply.reply_to))
         if asked is None:
             return Taken(Outcome.NOT_OURS)
-        words = self._messages.words(asked.language)
+        translations = load_translations(asked.language)
         if reply.actor is None:
-            return await self._tell_once(Outcome.NOBODYS, reply, words.nobodys, asked)
+            return await self._tell_once(
+                Outcome.NOBODYS,
+                reply,
+                translations.gettext(
+                    "This was sent in the name of a chat or an anonymous admin, so nobody can "
+                    "tell whose answer it is. It decides nothing: reply as yourself."
+                ),
+                asked,
+            )
         if reply.actor != asked.actor:
-            text = words.not_their_question.format(name=asked.name, label=asked.label)
+            text = translations.gettext(
+                "This question is {name}'s: your reply decides nothing. To answer it yourself, "
+                "press {label} on the card."
+            ).format(name=asked.name, label=asked.label)
             return await self._tell_once(Outcome.NOT_THEIRS, reply, text, asked)
         if reply.text is None:
-            return await self._tell_once(Outcome.NOT_TEXT, reply, words.not_text, asked)
+            return await self._tell_once(
+                Outcome.NOT_TEXT,
+                reply,
+                translations.gettext(
+                    "Only text can be an answer here: reply to the question with text."
+                ),
+                asked,
+            )
         return await self._take_answer(reply, reply.text, asked)
 
     async def press(self, press: FormPress) -> Taken:
@@ -75,18 +94,27 @@ class ConversationReplies:
         async with self._store.step(press.button.conversation, self._leases, self._sleep) as now:
             if now is None:
                 return await self._refuse_late(press)
-            words = self._messages.words(now.language)
+            translations = load_translations(now.language)
             if press.actor != now.actor:
-                text = words.not_their_form.format(name=now.name, label=now.purpose.label)
+                text = translations.gettext(
+                    "This form is {name}'s: press {label} on the card."
+                ).format(name=now.name, label=now.purpose.label)
                 return Taken(Outcome.NOT_THEIRS, text, is_alert=True)
             if not _is_same(press.message, now.message(now.board)):
-                return Taken(Outcome.NOT_OUR_BUTTON, words.cards.elsewhere, is_alert=True)
+                return Taken(
+                    Outcome.NOT_OUR_BUTTON,
+                    translations.gettext("This button does not belong to this message."),
+                    is_alert=True,
+                )
             if now.ended:
                 await self._messages.close_board(press.message, now.ended, now.language)
                 return Taken(Outcome.TOO_LATE, now.ended, is_alert=True)
-            after = press_button(now, press.button, words)
+            after = press_button(now, press.button, translations)
             if after is None:
-                return Taken(Outcome.SEEN_BEFORE, words.changed)
+                return Taken(
+                    Outcome.SEEN_BEFORE,
+                    translations.gettext("The form has changed in the meantime."),
+                )
             try:
                 answer = await self._make_step(now, after)
             except DeliveryError as error:
@@ -98,7 +126,7 @@ class ConversationReplies:
     async def _take_answer(self, reply: Reply, text: str, asked: Asked) -> Taken:
         message_id = reply.message.message_id
         async with self._store.step(asked.conversation_id, self._leases, self._sleep) as now:
-            words = self._messages.words(asked.language)
+            translations = load_translations(asked.language)
             if now is None:
                 why = await self._explain_end(asked)
                 return await self._tell_once(Outcome.TOO_LATE, reply, why, asked)
@@ -107,8 +135,15 @@ class ConversationReplies:
             if now.ended:
                 return await self._tell_once(Outcome.TOO_LATE, reply, now.ended, asked)
             if reply.reply_to not in (now.prompt, now.board) or not now.is_typed:
-                return await self._tell_once(Outcome.ANSWERED_BEFORE, reply, words.answered, asked)
-            after = type_answer(now, text, message_id, words)
+                return await self._tell_once(
+                    Outcome.ANSWERED_BEFORE,
+                    reply,
+                    translations.gettext(
+                        "This was answered already: the form above shows where it stands."
+                    ),
+                    asked,
+                )
+            after = type_answer(now, text, message_id, translations)
             try:
                 answer = await self._make_step(now, after, reply_to=message_id)
             except DeliveryError as error:
@@ -127,15 +162,23 @@ class ConversationReplies:
         """
         asked = await self._store.find(press.message)
         if asked is None or asked.conversation_id != press.button.conversation:
-            words = self._messages.words(self._worker.language(press.message.place))
-            return Taken(Outcome.TOO_LATE, words.over, is_alert=True)
+            translations = load_translations(self._worker.language(press.message.place))
+            return Taken(
+                Outcome.TOO_LATE,
+                translations.gettext(
+                    "The time for this is over: press the button on the card again."
+                ),
+                is_alert=True,
+            )
         why = await self._explain_end(asked)
         await self._messages.close_board(press.message, why, asked.language)
         return Taken(Outcome.TOO_LATE, why, is_alert=True)
 
     async def _explain_end(self, asked: Asked) -> str:
         """Return how the request of a conversation that is gone ended, where that is known."""
-        over = self._messages.words(asked.language).over
+        over = load_translations(asked.language).gettext(
+            "The time for this is over: press the button on the card again."
+        )
         return await self._store.read_end(asked.conversation_id) or over
 
     async def _make_step(
@@ -180,7 +223,9 @@ class ConversationReplies:
                 raise
             _log.warning("a form cannot go on: %s", error.reason)
             # A card of a group that moved is posted in the new one.
-            over = self._messages.words(after.language).over
+            over = load_translations(after.language).gettext(
+                "The time for this is over: press the button on the card again."
+            )
             return after if after.ended else end(after, over)
         await self._store.bind(after, after.board)
         return after
@@ -193,7 +238,7 @@ class ConversationReplies:
         """
         await self._store.keep(replace(before, sent_at=self._store.now()))
         purpose, is_left_out = after.purpose, after.state == "left_out"
-        words = self._messages.words(after.language)
+        translations = load_translations(after.language)
         press = Press(
             handle=purpose.handle,
             choice=purpose.falls_back if is_left_out else purpose.choice,
@@ -205,10 +250,12 @@ class ConversationReplies:
         try:
             answer = await self._worker.press(press)
         except CallbackError:
-            answer = Answer(Answered.LATE, words.seen_before)
+            answer = Answer(Answered.LATE, translations.gettext("This was taken before."))
         if answer.kind is Answered.INVALID:
-            return answer, correct(after, answer.problems, words)
-        return answer, replace(after, state="ended", ended=answer.text or words.sent)
+            return answer, correct(after, answer.problems, translations)
+        return answer, replace(
+            after, state="ended", ended=answer.text or translations.gettext("Sent.")
+        )
 
     async def _tell_once(self, why: Outcome, reply: Reply, text: str, asked: Asked) -> Taken:
         """Say it once to each person about each message: nobody can make the bot flood a chat."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from gettext import NullTranslations
 from typing import Literal, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
 from sayso.chats.places import MessageRef
 from sayso.forms.form import Form, FormField, Option
-from sayso.platforms.words import ENGLISH, ConversationWords
+from sayso.locales import ENGLISH, locale_of
 
 RawValue = str | list[str]
 State = Literal["asking", "filled", "left_out", "ended"]
@@ -82,7 +83,7 @@ class Conversation:
     expires_at: float
     values: dict[str, RawValue] = field(default_factory=dict)
     can_type: bool = True
-    language: str = ENGLISH.cards.tag
+    language: str = locale_of(ENGLISH)
     state: State = "asking"
     step: int = 0
     reached: int = 0
@@ -176,7 +177,7 @@ def go_to(conversation: Conversation, step: int, problem: str = "") -> Conversat
 
 
 def type_answer(
-    conversation: Conversation, text: str, message_id: str, words: ConversationWords = ENGLISH
+    conversation: Conversation, text: str, message_id: str, translations: NullTranslations = ENGLISH
 ) -> Conversation:
     """Take a typed answer.
 
@@ -187,11 +188,11 @@ def type_answer(
         raise ValueError("a typed answer needs a question")
     raw = text if asked.kind in ("text", "list", "json") else text.strip()
     seen = [*conversation.seen, message_id][-_MAX_SEEN:]
-    return _answer(replace(conversation, seen=seen), asked, raw, words)
+    return _answer(replace(conversation, seen=seen), asked, raw, translations)
 
 
 def press_button(
-    conversation: Conversation, button: FormButton, words: ConversationWords = ENGLISH
+    conversation: Conversation, button: FormButton, translations: NullTranslations = ENGLISH
 ) -> Conversation | None:
     """Take a press; None where the question of now has no such button."""
     asked = conversation.field
@@ -201,7 +202,7 @@ def press_button(
         case "cancel":
             if conversation.purpose.falls_back:
                 return replace(conversation, state="left_out", values={})
-            return end(conversation, words.cancelled)
+            return end(conversation, translations.gettext("Cancelled: nothing was decided."))
         case "back":
             return go_to(conversation, button.step - 1) if button.step else None
         case "send":
@@ -217,19 +218,23 @@ def press_button(
         case "done":
             raw = conversation.picked if asked.kind == "options" else None
         case _:
-            return _pick(conversation, asked, button, words)
-    return None if raw is None else _answer(conversation, asked, raw, words)
+            return _pick(conversation, asked, button, translations)
+    return None if raw is None else _answer(conversation, asked, raw, translations)
 
 
 def correct(
-    conversation: Conversation, problems: Mapping[str, str], words: ConversationWords = ENGLISH
+    conversation: Conversation,
+    problems: Mapping[str, str],
+    translations: NullTranslations = ENGLISH,
 ) -> Conversation:
     """Go back to the first field whose value was refused, with all values kept."""
     conversation = replace(conversation, reached=len(conversation.form.fields))
     for step, one in enumerate(conversation.form.fields):
         if one.name in problems:
             return go_to(conversation, step, problems[one.name])
-    problem = "; ".join(problems.values()) or words.unfit_together
+    problem = "; ".join(problems.values()) or translations.gettext(
+        "these answers do not fit together"
+    )
     return go_to(conversation, len(conversation.form.fields) - 1, problem)
 
 
@@ -239,10 +244,10 @@ def end(conversation: Conversation, why: str) -> Conversation:
 
 
 def _answer(
-    conversation: Conversation, asked: FormField, raw: RawValue, words: ConversationWords
+    conversation: Conversation, asked: FormField, raw: RawValue, translations: NullTranslations
 ) -> Conversation:
     try:
-        asked.read(raw, words.cards.forms)
+        asked.read(raw, translations)
     except ValueError as error:
         return go_to(conversation, conversation.step, str(error))
     values = {name: one for name, one in conversation.values.items() if name != asked.name}
@@ -250,18 +255,18 @@ def _answer(
 
 
 def _pick(
-    conversation: Conversation, asked: FormField, button: FormButton, words: ConversationWords
+    conversation: Conversation, asked: FormField, button: FormButton, translations: NullTranslations
 ) -> Conversation | None:
     """Take an option, a suggestion, or yes or no; add or remove one of several options."""
     number = button.number
     if asked.kind == "boolean":
-        return _answer(conversation, asked, "true" if number else "false", words)
+        return _answer(conversation, asked, "true" if number else "false", translations)
     if number >= len(asked.options or asked.suggestions):
         return None
     if asked.kind == "option":
-        return _answer(conversation, asked, str(number), words)
+        return _answer(conversation, asked, str(number), translations)
     if asked.kind == "text":
-        return _answer(conversation, asked, asked.suggestions[number], words)
+        return _answer(conversation, asked, asked.suggestions[number], translations)
     # A press that is delivered twice picks once.
     picked = {int(position) for position in conversation.picked} - {number}
     picked |= {number} if button.word == "pick" else set()

@@ -11,13 +11,13 @@ from pydantic import TypeAdapter, ValidationError
 from sayso.calls import new_id
 from sayso.chats.places import MessageRef
 from sayso.clock import Clock
+from sayso.locales import ENGLISH, locale_of
 from sayso.platforms.conversation_steps import (
     Conversation,
     end,
     read_conversation,
     write_conversation,
 )
-from sayso.platforms.words import ENGLISH
 from sayso.stores.ports import Drafts, Leases
 
 # A form is filled in within this long after the last answer, and never after its request's end.
@@ -40,7 +40,7 @@ class Asked:
     actor: str
     name: str
     label: str
-    language: str = ENGLISH.cards.tag
+    language: str = locale_of(ENGLISH)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from gettext import NullTranslations
 
-from sayso.forms.form import FormField, describe_kind
-from sayso.forms.words import FormWords
+from sayso.forms.field_texts import describe_kind
+from sayso.forms.form import FormField
+from sayso.locales import ENGLISH
 from sayso.platforms.conversation_steps import Conversation, FormButton, RawValue, Word
-from sayso.platforms.words import ENGLISH, ConversationWords
 
 _SHORT_LABEL = 10
 _A_ROW = 3
@@ -77,7 +78,7 @@ class Board:
     ended: str
     rows: tuple[tuple[Offer, ...], ...]
     is_quiet: bool
-    words: ConversationWords = ENGLISH
+    translations: NullTranslations = ENGLISH
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class Prompt:
     which: str
     begins: str
     problem: str
-    words: ConversationWords = ENGLISH
+    translations: NullTranslations = ENGLISH
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +99,10 @@ class Note:
     """A sentence of ours, which may quote a name, a label or a pattern."""
 
     text: str
-    words: ConversationWords = ENGLISH
+    translations: NullTranslations = ENGLISH
 
 
-def show_board(conversation: Conversation, words: ConversationWords = ENGLISH) -> Board:
+def show_board(conversation: Conversation, translations: NullTranslations = ENGLISH) -> Board:
     """Return the board as it is now."""
     asked, fields = conversation.field, conversation.form.fields
     is_over = conversation.state != "asking"
@@ -114,19 +115,19 @@ def show_board(conversation: Conversation, words: ConversationWords = ENGLISH) -
         note="" if is_over else conversation.form.note,
         step=(conversation.step + 1, len(fields)) if asked and len(fields) > 1 else None,
         answers=tuple(
-            (one.label, describe_value(one, conversation.values[one.name], words.cards.forms))
+            (one.label, describe_value(one, conversation.values[one.name], translations))
             for one in given
             if one.name in conversation.values
         ),
-        question=None if asked is None else _question(conversation, asked, words),
+        question=None if asked is None else _question(conversation, asked, translations),
         ended=conversation.ended,
-        rows=() if is_over else tuple(_rows(conversation, words)),
+        rows=() if is_over else tuple(_rows(conversation, translations)),
         is_quiet=conversation.is_typed,
-        words=words,
+        translations=translations,
     )
 
 
-def show_prompt(conversation: Conversation, words: ConversationWords = ENGLISH) -> Prompt:
+def show_prompt(conversation: Conversation, translations: NullTranslations = ENGLISH) -> Prompt:
     """Return the message that asks for a typed answer.
 
     Raises:
@@ -137,18 +138,18 @@ def show_prompt(conversation: Conversation, words: ConversationWords = ENGLISH) 
     return Prompt(
         person=Person(conversation.actor, conversation.name),
         label=asked.label,
-        wanted="" if asked.kind == "text" else _describe_wanted(asked, words),
+        wanted="" if asked.kind == "text" else _describe_wanted(asked, translations),
         which=conversation.purpose.which,
         begins=conversation.purpose.begins,
         problem=conversation.problem,
-        words=words,
+        translations=translations,
     )
 
 
-def describe_value(asked: FormField, raw: RawValue, words: FormWords) -> str:
+def describe_value(asked: FormField, raw: RawValue, translations: NullTranslations) -> str:
     """Return a raw value as a person reads it."""
     if asked.kind == "boolean":
-        return words.yes if raw == "true" else words.no
+        return translations.gettext("Yes") if raw == "true" else translations.gettext("No")
     if asked.kind == "option" and isinstance(raw, str):
         return asked.options[int(raw)].label
     if isinstance(raw, list):
@@ -156,55 +157,63 @@ def describe_value(asked: FormField, raw: RawValue, words: FormWords) -> str:
     return raw
 
 
-def _question(conversation: Conversation, asked: FormField, words: ConversationWords) -> Question:
+def _question(
+    conversation: Conversation, asked: FormField, translations: NullTranslations
+) -> Question:
     how = ""
     if conversation.is_typed:
         can_press = bool(asked.suggestions) or conversation.value is not None
-        how = (words.reply_or_press if can_press else words.reply_with).format(
-            what=_describe_wanted(asked, words)
-        )
+        how = (
+            translations.gettext("Reply with {what}, or press a button.")
+            if can_press
+            else translations.gettext("Reply with {what}.")
+        ).format(what=_describe_wanted(asked, translations))
     elif asked.kind not in ("boolean", "option", "options"):
-        how = words.press_a_button
-    keep = _keep(conversation, asked, words)
+        how = translations.gettext("Nobody can type an answer here: press a button.")
+    keep = _keep(conversation, asked, translations)
     return Question(
         label=asked.label,
         hint=asked.hint,
         is_required=asked.required,
         is_typed=conversation.is_typed,
         problem=conversation.problem,
-        so_far=_so_far(conversation, asked, words) if keep else "",
+        so_far=_so_far(conversation, asked, translations) if keep else "",
         keep=keep,
         choices=tuple(_labels(asked)),
         how=how,
     )
 
 
-def _rows(conversation: Conversation, words: ConversationWords) -> Iterator[tuple[Offer, ...]]:
+def _rows(
+    conversation: Conversation, translations: NullTranslations
+) -> Iterator[tuple[Offer, ...]]:
     """Yield the buttons: the answers, then the steps."""
-    asked, forms = conversation.field, words.cards.forms
+    asked = conversation.field
     if asked is None:
-        send = conversation.form.submit or forms.send
+        send = conversation.form.submit or translations.gettext("Send")
         yield (_offer(conversation, send, "send", is_main=True),)
     else:
-        yield from _answer_rows(conversation, asked, words)
+        yield from _answer_rows(conversation, asked, translations)
     steps = []
     if conversation.step:
-        steps.append(_offer(conversation, words.back.format(back=forms.back), "back"))
+        steps.append(
+            _offer(conversation, "« {back}".format(back=translations.gettext("Back")), "back")
+        )
     if asked is not None and not asked.required:
-        steps.append(_offer(conversation, forms.skip, "skip"))
-    leave_out = conversation.form.leave_out or forms.leave_out
-    leave = leave_out if conversation.purpose.falls_back else forms.cancel
+        steps.append(_offer(conversation, translations.gettext("Skip"), "skip"))
+    leave_out = conversation.form.leave_out or translations.gettext("Leave it out")
+    leave = leave_out if conversation.purpose.falls_back else translations.gettext("Cancel")
     yield (*steps, _offer(conversation, leave, "cancel"))
 
 
 def _answer_rows(
-    conversation: Conversation, asked: FormField, words: ConversationWords
+    conversation: Conversation, asked: FormField, translations: NullTranslations
 ) -> Iterator[tuple[Offer, ...]]:
-    forms, labels = words.cards.forms, _labels(asked)
+    labels = _labels(asked)
     if asked.kind == "boolean":
         yield (
-            _offer(conversation, forms.yes, "pick", 1),
-            _offer(conversation, forms.no, "pick", 0),
+            _offer(conversation, translations.gettext("Yes"), "pick", 1),
+            _offer(conversation, translations.gettext("No"), "pick", 0),
         )
     offers = []
     for number, label in enumerate(labels):
@@ -217,31 +226,36 @@ def _answer_rows(
         yield tuple(offers[start : start + width])
     if asked.kind == "options":
         picked = len(conversation.picked)
-        done = words.done if picked else words.done_with_none
-        label = done.format(done=forms.done, count=picked)
+        done = "{done} ({count})" if picked else translations.gettext("{done}: none of them")
+        label = done.format(done=translations.gettext("Done"), count=picked)
         yield (_offer(conversation, label, "done", is_main=True),)
-    elif keep := _keep(conversation, asked, words):
+    elif keep := _keep(conversation, asked, translations):
         yield (keep,)
 
 
-def _keep(conversation: Conversation, asked: FormField, words: ConversationWords) -> Offer | None:
+def _keep(
+    conversation: Conversation, asked: FormField, translations: NullTranslations
+) -> Offer | None:
     """Return the button for the value that the field has; None where it has none."""
-    if not (so_far := _so_far(conversation, asked, words)):
+    if not (so_far := _so_far(conversation, asked, translations)):
         return None
-    label = words.keep.format(answer=so_far)
-    return _offer(conversation, label, "keep", short=words.keep_it)
+    label = translations.gettext("Keep: {answer}").format(answer=so_far)
+    return _offer(conversation, label, "keep", short=translations.gettext("Keep it as it is"))
 
 
-def _so_far(conversation: Conversation, asked: FormField, words: ConversationWords) -> str:
+def _so_far(conversation: Conversation, asked: FormField, translations: NullTranslations) -> str:
     value = conversation.value
-    return describe_value(asked, value, words.cards.forms) if isinstance(value, str) else ""
+    return describe_value(asked, value, translations) if isinstance(value, str) else ""
 
 
-def _describe_wanted(asked: FormField, words: ConversationWords) -> str:
-    forms = words.cards.forms
+def _describe_wanted(asked: FormField, translations: NullTranslations) -> str:
     if asked.kind == "list":
-        return forms.lines
-    return words.your_answer if asked.kind == "text" else describe_kind(asked.kind, forms)
+        return translations.gettext("one on each line")
+    return (
+        translations.gettext("your answer")
+        if asked.kind == "text"
+        else describe_kind(asked.kind, translations)
+    )
 
 
 def _offer(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from gettext import NullTranslations
 
 from sayso.calls import Folder, Project
 from sayso.cards.card import NAME_LIMIT
 from sayso.questions.permission import LONGEST_TOLD
-from sayso.questions.words import QuestionWords
 from sayso.text.agents import from_agent
+from sayso.text.counted import format_count
 from sayso.text.secrets import Redaction
 from sayso.text.visible import one_line, shortened
 from sayso.wording.wording import Wording
@@ -27,21 +28,26 @@ def titled(tool: str, wording: Wording | None) -> str:
     )
 
 
-def said_by_tool(wording: Wording | None, words: QuestionWords) -> Iterator[Fact]:
+def said_by_tool(wording: Wording | None, translations: NullTranslations) -> Iterator[Fact]:
     """What the tool's maker says of the call; a link is text, and its host stands before it."""
     if wording is None:
         return
     if wording.summary:
-        yield words.says, _shown(wording.summary)
+        yield translations.gettext("The tool says"), _shown(wording.summary)
     for label, said in wording.facts:
         if said:
-            yield words.says_of.format(name=one_line(_shown(label), NAME_LIMIT)), _shown(said)
+            yield (
+                translations.gettext("The tool says: {name}").format(
+                    name=one_line(_shown(label), NAME_LIMIT)
+                ),
+                _shown(said),
+            )
     if wording.host:
-        yield words.says_link, _shown(f"{wording.host} · {wording.link}")
+        yield translations.gettext("The tool links to"), _shown(f"{wording.host} · {wording.link}")
 
 
 def working_in(
-    folder: Folder | None, project: str | Project, words: QuestionWords
+    folder: Folder | None, project: str | Project, translations: NullTranslations
 ) -> Iterator[Fact]:
     """The folder that rules about paths are held to.
 
@@ -49,19 +55,27 @@ def working_in(
     """
     known = project.folder if isinstance(project, Project) else project
     if folder is not None and folder.root != known:
-        yield words.works_in, one_line(folder.root, LONGEST_TOLD)
+        yield translations.gettext("Folder"), one_line(folder.root, LONGEST_TOLD)
 
 
-def because(reason: str, words: QuestionWords) -> Iterator[Fact]:
+def because(reason: str, translations: NullTranslations) -> Iterator[Fact]:
     """Why a policy wants a person."""
     if told := _shown(reason).strip():
-        yield words.asked_because, told
+        yield translations.gettext("Asked because"), told
 
 
-def not_shown(shown: Redaction, words: QuestionWords) -> Iterator[Fact]:
+def not_shown(shown: Redaction, translations: NullTranslations) -> Iterator[Fact]:
     """How many values are hidden."""
     if shown.hidden:
-        yield words.not_shown, words.runs_hidden.of(shown.hidden)
+        yield (
+            translations.gettext("Not shown"),
+            format_count(
+                translations,
+                "{count} value that looks like a secret; it runs as it is",
+                "{count} values that look like secrets; they run as they are",
+                shown.hidden,
+            ),
+        )
 
 
 def _shown(text: str) -> str:

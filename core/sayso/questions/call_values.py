@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from gettext import NullTranslations
 from typing import Any
 
 from sayso.calls import ToolCall
 from sayso.dangers.found import dangerous_lines
 from sayso.known.tools import roles_in
-from sayso.questions.words import QuestionWords
 from sayso.values import Kind, Value, one_value
 from sayso.values.arguments import values_of
 from sayso.values.screen import around
@@ -20,7 +20,7 @@ _FEW = 8
 def call_values(
     call: ToolCall,
     shown: Mapping[str, Any],
-    words: QuestionWords,
+    translations: NullTranslations,
     *,
     declared: Mapping[str, Kind] | None = None,
     edited_lines: Sequence[int] = (),
@@ -35,11 +35,11 @@ def call_values(
     roles = roles_in(call, None)
     kinds: dict[str, Kind] = {roles.command: "shell"} if roles.command else {}
     kinds.update(declared or {})
-    values = values_of(shown, kinds, talk=roles.talk, lines=edited_lines, words=words.cards.values)
+    values = values_of(shown, kinds, talk=roles.talk, lines=edited_lines, translations=translations)
     if dangerous:
         only = next(iter(call.arguments)) if len(call.arguments) == 1 else ""
         values = tuple(_with_its_dangers(call, only, value) for value in values)
-    return values or one_value(words.no_arguments)
+    return values or one_value(translations.gettext("(no arguments)"))
 
 
 def _with_its_dangers(call: ToolCall, only: str, value: Value) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from gettext import NullTranslations
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StrictBool, model_validator
@@ -15,9 +16,9 @@ from sayso.errors import FieldError, InvalidInputError
 from sayso.events import Outcome, Resolution, UserInputRequest, UserInputResponse
 from sayso.forms.form import LONGEST_TEXT, Form, FormField
 from sayso.forms.form_values import NO_INPUTS, Inputs
+from sayso.locales import ENGLISH
 from sayso.questions.inquiry import Question
 from sayso.questions.unanswered import DECLINE, decline_choice, unanswered
-from sayso.questions.words import ENGLISH, QuestionWords, words_of
 from sayso.text.agents import from_agent
 from sayso.text.visible import looks, shortened
 from sayso.values import one_value
@@ -97,15 +98,15 @@ class ClarificationRequestEvent(UserInputRequest):
 
     def card(self) -> CardBody:
         """The question, and a button for each option or one to write the answer."""
-        words = words_of(self)
+        translations = self.translations
         return CardBody(
-            title=words.question,
+            title=translations.gettext("Question"),
             description=from_agent(self.context),
-            described=words.context,
-            values=one_value(self._content(words)),
+            described=translations.gettext("Context given"),
+            values=one_value(self._content(translations)),
             facts=self.origin,
-            choices=(*self._answers(words), decline_choice(words)),
-            granted=words.answered,
+            choices=(*self._answers(translations), decline_choice(translations)),
+            granted=translations.gettext("answered"),
         )
 
     def answer(
@@ -122,7 +123,9 @@ class ClarificationRequestEvent(UserInputRequest):
         if choice.key == self._own:
             text = str(inputs.get(_FIELD, ""))
             if not text.strip():
-                raise InvalidInputError({_FIELD: words_of(self).cards.forms.needed})
+                raise InvalidInputError(
+                    {_FIELD: self.translations.gettext("an answer is needed here")}
+                )
             return self.reply(text, by=by, at=at)
         for number, option in enumerate(self.options):
             if choice.key == f"{_OPTION}{number + 1}":
@@ -170,7 +173,7 @@ class ClarificationRequestEvent(UserInputRequest):
         """The answer."""
         if not isinstance(ending, ClarificationResponseEvent) or ending.answer is None:
             return ()
-        return ((words_of(self).answer, from_agent(ending.answer)),)
+        return ((self.translations.gettext("Answer"), from_agent(ending.answer)),)
 
     @property
     def _own(self) -> str:
@@ -183,23 +186,24 @@ class ClarificationRequestEvent(UserInputRequest):
     def _shown(self) -> list[str]:
         return [from_agent(option, one_line=True) for option in self.options]
 
-    def _numbered(self, words: QuestionWords) -> bool:
+    def _numbered(self, translations: NullTranslations) -> bool:
         """Whether buttons cannot say all options, or one would pass for a button of ours."""
         return any(
-            len(option) > _LABEL_LIMIT or _is_a_button(option, words) for option in self._shown
+            len(option) > _LABEL_LIMIT or _is_a_button(option, translations)
+            for option in self._shown
         )
 
-    def _content(self, words: QuestionWords) -> str:
+    def _content(self, translations: NullTranslations) -> str:
         question = from_agent(self.question)
-        if not self._numbered(words):
+        if not self._numbered(translations):
             return question
         listed = [f"{number}. {option}" for number, option in enumerate(self._shown, 1)]
         return "\n".join((question, "", *listed))
 
-    def _answers(self, words: QuestionWords) -> Sequence[Choice]:
+    def _answers(self, translations: NullTranslations) -> Sequence[Choice]:
         # With one option too long for its button all are numbered: then no option can pass for
         # the number of another one.
-        numbered = self._numbered(words)
+        numbered = self._numbered(translations)
         options = [
             Choice(
                 f"{_OPTION}{number}",
@@ -210,10 +214,14 @@ class ClarificationRequestEvent(UserInputRequest):
         ]
         if not self._own:
             return options
-        field = FormField(_FIELD, words.your_answer, multiline=True)
+        field = FormField(_FIELD, translations.gettext("Your answer"), multiline=True)
         note = shortened(from_agent(self.question), _NOTE_LIMIT)
-        form = Form(words.your_answer, (field,), note=note)
-        label = words.answer_otherwise if self._own == OTHER else words.answer_it
+        form = Form(translations.gettext("Your answer"), (field,), note=note)
+        label = (
+            translations.gettext("Other…")
+            if self._own == OTHER
+            else translations.gettext("Answer…")
+        )
         style: Literal["default", "primary"] = "default" if options else "primary"
         return [*options, Choice(self._own, label, style, needs_sight=True, form=form)]
 
@@ -241,9 +249,14 @@ class ClarificationRequestEvent(UserInputRequest):
         )
 
 
-def _is_a_button(option: str, words: QuestionWords) -> bool:
+def _is_a_button(option: str, translations: NullTranslations) -> bool:
     """Whether the option would pass for a button that is not the agent's."""
-    ours = (words.answer_otherwise, words.answer_it, words.decline, words.cards.show_all)
+    ours = (
+        translations.gettext("Other…"),
+        translations.gettext("Answer…"),
+        translations.gettext("Don't answer"),
+        translations.gettext("Show all"),
+    )
     return looks(option) in map(looks, ours)
 
 

@@ -15,8 +15,8 @@ from sayso.errors import FieldError
 from sayso.events import Outcome, Resolution, UserInputRequest, UserInputResponse
 from sayso.forms.form_values import NO_INPUTS, Inputs
 from sayso.questions.inquiry import Question
-from sayso.questions.words import words_of
 from sayso.text.agents import from_agent
+from sayso.text.counted import format_count
 from sayso.values import one_value
 
 AMOUNTS = (5, 10, 20)
@@ -76,24 +76,26 @@ class ContinuationRequestEvent(UserInputRequest):
 
     def card(self) -> CardBody:
         """How far the run is, and the buttons Continue (+N) and Stop."""
-        words = words_of(self)
+        translations = self.translations
         more = tuple(
             Choice(
                 f"{_CONTINUE}{amount}",
-                words.go_on.format(count=amount),
+                translations.gettext("Continue (+{count})").format(count=amount),
                 "primary" if number == 0 else "default",
                 needs_sight=True,
             )
             for number, amount in enumerate(self.amounts)
         )
         return CardBody(
-            title=words.may_continue,
+            title=translations.gettext("Continue?"),
             description=from_agent(self.description),
             values=one_value(
-                words.used.format(used=self.current_iteration, most=self.max_iterations)
+                translations.gettext("The run has used {used} of {most} iterations.").format(
+                    used=self.current_iteration, most=self.max_iterations
+                )
             ),
             facts=self.origin,
-            choices=(*more, Choice(STOP, words.stop, "danger")),
+            choices=(*more, Choice(STOP, translations.gettext("Stop"), "danger")),
         )
 
     def answer(
@@ -136,7 +138,9 @@ class ContinuationRequestEvent(UserInputRequest):
             offered = ", ".join(map(str, self.amounts))
             reason = f"was not offered; offered are {offered}"
             raise FieldError("extension_amount", reason=reason)
-        told = reason or words_of(self).more_iterations.of(amount)
+        told = reason or format_count(
+            self.translations, "{count} more iteration", "{count} more iterations", amount
+        )
         return self._response(amount, by=by, at=at, reason=told)
 
     def deny(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from gettext import NullTranslations
 from itertools import chain
 from typing import Any
 
 from sayso.calls import Folder
-from sayso.dangers.danger import Danger
+from sayso.dangers.danger import Danger, danger_texts
 from sayso.dangers.found import LONGEST
 from sayso.dangers.places import Root
-from sayso.questions.words import QuestionWords
 from sayso.text.lookalikes import lookalike_in, poses, spell_out
 from sayso.text.secrets import strings_in
 from sayso.text.visible import shortened
@@ -21,14 +21,17 @@ _LONGEST_WORD = 60
 
 
 def danger_words(
-    dangers: tuple[Danger, ...], wording: Wording | None, words: QuestionWords, lookalike: str = ""
+    dangers: tuple[Danger, ...],
+    wording: Wording | None,
+    translations: NullTranslations,
+    lookalike: str = "",
 ) -> tuple[str, ...]:
     """The dangers of a call in words: what its maker says first, then the gravest.
 
     ``lookalike`` is what ``lookalike_of`` found.
     """
     high = wording is not None and wording.risk == "high"
-    return words.dangers.of(dangers, high_risk=high, lookalike=lookalike)
+    return danger_texts(translations, dangers, high_risk=high, lookalike=lookalike)
 
 
 def lookalike_of(names: Sequence[str], shown: Any) -> str:

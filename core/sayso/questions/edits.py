@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from gettext import NullTranslations
 from typing import TYPE_CHECKING, Any
 
 from sayso.cards.card import Choice
@@ -13,7 +14,7 @@ from sayso.errors import InvalidCallError, InvalidInputError, SchemaError
 from sayso.forms.form import LONGEST_TEXT, Form, FormField
 from sayso.forms.form_values import Inputs, is_same_json
 from sayso.forms.json_text import SchemaValidator, count_schemas, format_json, parse_json
-from sayso.questions.words import ENGLISH, QuestionWords
+from sayso.locales import ENGLISH
 from sayso.text.secrets import Redaction, marks_in, redacted, redaction
 from sayso.text.visible import visible
 
@@ -28,7 +29,7 @@ _FIELD = "arguments"
 def edit_choice(
     arguments: Mapping[str, Any],
     schema: Mapping[str, Any] | None,
-    words: QuestionWords = ENGLISH,
+    translations: NullTranslations = ENGLISH,
     *,
     shown: Redaction | None = None,
 ) -> Choice | None:
@@ -39,25 +40,37 @@ def edit_choice(
     is a field of its own. ``shown`` is what may be shown of them, where that is known.
     """
     shown = shown or redaction(arguments)
-    if (fields := _as_fields(arguments, schema, words, shown)) is not None:
-        form = replace(fields.form, title=words.edit_title, submit=words.allow_these)
-        return Choice(EDIT, words.edit, needs_sight=True, form=form)
+    if (fields := _as_fields(arguments, schema, translations, shown)) is not None:
+        form = replace(
+            fields.form,
+            title=translations.gettext("Edit the arguments"),
+            submit=translations.gettext("Allow with these"),
+        )
+        return Choice(EDIT, translations.gettext("Edit arguments…"), needs_sight=True, form=form)
     # The least that they take: what is far too long is not laid out to be measured.
     if not arguments or len(json.dumps(shown.shown, ensure_ascii=False)) > LONGEST_TEXT:
         return None
     written = format_json(shown.shown)
     if len(written) > LONGEST_TEXT or not _is_affordable(schema):
         return None
-    field = FormField(_FIELD, words.arguments, initial=written, multiline=True)
-    form = Form(words.edit_title, (field,), submit=words.allow_these, note=words.edit_note)
-    return Choice(EDIT, words.edit, needs_sight=True, form=form)
+    field = FormField(_FIELD, translations.gettext("Arguments"), initial=written, multiline=True)
+    form = Form(
+        translations.gettext("Edit the arguments"),
+        (field,),
+        submit=translations.gettext("Allow with these"),
+        note=translations.gettext(
+            "Change the JSON, or write only what changes as name=value, one per line. Leave a "
+            "hidden value unchanged to keep it."
+        ),
+    )
+    return Choice(EDIT, translations.gettext("Edit arguments…"), needs_sight=True, form=form)
 
 
 def edited(
     arguments: Mapping[str, Any],
     inputs: Inputs,
     schema: Mapping[str, Any] | None,
-    words: QuestionWords = ENGLISH,
+    translations: NullTranslations = ENGLISH,
 ) -> dict[str, Any]:
     """The arguments as a person changed them; hidden values that were left alone are whole again.
 
@@ -65,20 +78,27 @@ def edited(
         InvalidInputError: it is neither a JSON object nor lines of name=value, or
             does not fit the tool's schema, or that cannot be used; it says where.
     """
-    if (fields := _as_fields(arguments, schema, words, redaction(arguments))) is not None:
+    if (fields := _as_fields(arguments, schema, translations, redaction(arguments))) is not None:
         data = fields.build_data(inputs)
         # What was empty has no field that could say so: it stays as it is.
         empty = {name: value for name, value in arguments.items() if value in (None, "", [])}
         return empty | {name: _kept(value, arguments.get(name)) for name, value in data.items()}
     try:
-        changed = _Reader(words).read(str(inputs[_FIELD]).strip(), arguments)
+        changed = _Reader(translations).read(str(inputs[_FIELD]).strip(), arguments)
         shown, hidden = redaction(arguments)
         restored = as_json(_restored(changed, shown, arguments) if hidden else changed)
     except _HiddenMovedError:
-        raise InvalidInputError({_FIELD: words.hidden_moved}) from None
+        raise InvalidInputError(
+            {
+                _FIELD: translations.gettext(
+                    "a hidden value cannot be moved or changed in part: leave it as it stands or "
+                    "replace it"
+                )
+            }
+        ) from None
     except (ValueError, InvalidCallError) as error:
         raise InvalidInputError({_FIELD: str(error)}) from None
-    if schema is not None and (problem := _misfit(schema, restored, words)):
+    if schema is not None and (problem := _misfit(schema, restored, translations)):
         raise InvalidInputError({_FIELD: problem})
     return restored
 
@@ -109,20 +129,26 @@ def _kept(value: Any, before: Any) -> Any:
     return value
 
 
-def _misfit(schema: Mapping[str, Any], arguments: Mapping[str, Any], words: QuestionWords) -> str:
+def _misfit(
+    schema: Mapping[str, Any], arguments: Mapping[str, Any], translations: NullTranslations
+) -> str:
     try:
         problem = SchemaValidator(schema).describe_problems(arguments)
     except SchemaError as error:
         place = f"{error.pointer}: " if error.pointer else ""
         reason = f"the schema of the arguments cannot be used: {place}{error.reason}"
-        return words.not_editable.format(problem=reason)
-    return words.unfit_for_tool.format(problem=problem) if problem else ""
+        return translations.gettext("nothing can be edited: {problem}").format(problem=reason)
+    return (
+        translations.gettext("this does not fit the tool: {problem}").format(problem=problem)
+        if problem
+        else ""
+    )
 
 
 def _as_fields(
     arguments: Mapping[str, Any],
     schema: Mapping[str, Any] | None,
-    words: QuestionWords,
+    translations: NullTranslations,
     shown: Redaction,
 ) -> SchemaForm | None:
     """The schema as a form that begins with the arguments, where it holds all of each of them."""
@@ -134,7 +160,7 @@ def _as_fields(
     from sayso.forms.json_schema import build_schema_form
 
     try:
-        form = build_schema_form(schema, words=words.cards.forms)
+        form = build_schema_form(schema, translations=translations)
         form.check_data(arguments)
         return form.prefill(arguments)
     except (SchemaError, InvalidInputError):
@@ -149,26 +175,36 @@ class _HiddenMovedError(ValueError):
 class _Reader:
     """Reads what a person wrote. Every ValueError says in words what would fit."""
 
-    words: QuestionWords
+    translations: NullTranslations
 
     def read(self, text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if not text.startswith("{"):
             return {**redacted(arguments), **self._lines(text, arguments)}
-        found: dict[str, Any] = parse_json(text, self.words.cards.forms)
+        found: dict[str, Any] = parse_json(text, self.translations)
         return found
 
     def _lines(self, text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        words, found = self.words, dict[str, Any]()
+        translations, found = self.translations, dict[str, Any]()
         for number, line in enumerate(filter(None, map(str.strip, text.splitlines())), 1):
             name, equals, value = line.partition("=")
             name = name.strip()
             if not equals:
-                raise ValueError(words.neither.format(line=number))
+                raise ValueError(
+                    translations.gettext("line {line} is neither JSON nor name=value").format(
+                        line=number
+                    )
+                )
             if name not in arguments:
                 known = ", ".join(sorted(redacted(arguments)))
-                raise ValueError(words.no_such_argument.format(name=repr(name), known=known))
+                raise ValueError(
+                    translations.gettext(
+                        "there is no argument {name}, only {known}; use JSON to add one"
+                    ).format(name=repr(name), known=known)
+                )
             if name in found:
-                raise ValueError(words.given_twice.format(name=repr(name)))
+                raise ValueError(
+                    translations.gettext("{name} is given twice").format(name=repr(name))
+                )
             found[name] = self._value(name, value.strip(), arguments[name])
         return found
 
@@ -177,9 +213,13 @@ class _Reader:
         if isinstance(before, str):
             return text
         try:
-            return parse_json(text, self.words.cards.forms)
+            return parse_json(text, self.translations)
         except ValueError:
-            raise ValueError(self.words.value_not_json.format(name=repr(name))) from None
+            raise ValueError(
+                self.translations.gettext(
+                    "{name} is not a string, so its value must be JSON"
+                ).format(name=repr(name))
+            ) from None
 
 
 def _restored(changed: Any, shown: Any, original: Any) -> Any:

@@ -6,15 +6,15 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from gettext import NullTranslations
 from typing import Any
 
 from sayso.calls import ToolCall
 from sayso.cards.gist import AGENT, FIRST, NAMED, SEPARATOR, tool_name
-from sayso.dangers.danger import Danger
+from sayso.dangers.danger import Danger, danger_texts
 from sayso.dangers.found import LONGEST as MOST_READ
 from sayso.dangers.found import dangers_in, text_dangers
 from sayso.dangers.places import Root
-from sayso.dangers.words import DangerWords
 from sayso.known.tools import roles_in
 from sayso.rules.roles import Roles
 from sayso.text.agents import shown_as_agents
@@ -63,7 +63,7 @@ def what_matters(
     call: ToolCall,
     shown: Arguments,
     wording: Wording | None,
-    words: DangerWords,
+    translations: NullTranslations,
     root: Root,
     dangers: tuple[Danger, ...],
 ) -> str:
@@ -78,7 +78,7 @@ def what_matters(
     parts = _Parts(plain, roles_in(plain, None), root, dangers)
     path = [*parts.path()]
     grave = [*parts.dangerous()]
-    named = words.of(parts.unseen)
+    named = danger_texts(translations, parts.unseen)
     said = [*path, *named, *grave, *_said(wording, plain, with_title=not path)]
     most = 0 if path else _MOST_OTHERS - len(said)
     found = dict.fromkeys(filter(None, (*said, *parts.others(max(most, 0)))))

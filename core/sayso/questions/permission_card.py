@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from gettext import NullTranslations
 from typing import Any
 
 from sayso.always.offers import ALWAYS, ALWAYS_DENY, DAY, Offer, every, offers
@@ -12,6 +13,7 @@ from sayso.dangers.danger import Danger
 from sayso.dangers.found import dangers_of
 from sayso.digests import short_digest
 from sayso.forms.form_values import Inputs
+from sayso.known.wordings import well_known
 from sayso.questions.beside import because, not_shown, said_by_tool, titled, working_in
 from sayso.questions.call_values import call_values
 from sayso.questions.dangers import danger_words, lookalike_of, root_of
@@ -25,12 +27,12 @@ from sayso.questions.refusals import (
     deny_with_reason_choice,
     reason_in,
 )
-from sayso.questions.words import QuestionWords, words_of
 from sayso.rules.rule import RememberedRule
 from sayso.text.agents import from_agent
 from sayso.text.secrets import Redaction, redaction
 from sayso.text.visible import one_line, shortened
 from sayso.values.arguments import raw_values, shown_arguments
+from sayso.wording.wording import Wording
 
 # What is told of a decision has about 300 characters on a card.
 _MOST_TOLD = 230
@@ -42,17 +44,17 @@ _FIRST = (ALWAYS, f"{ALWAYS}-{DAY}")
 
 def card_of(request: PermissionRequestEvent) -> CardBody:
     """The tool, its arguments and the buttons Allow, Always and Deny."""
-    words, shown = words_of(request), redaction(request.arguments)
+    translations, shown = request.translations, redaction(request.arguments)
     call = call_of(request)
-    wording = request.wording or words.well_known(call, shown.shown)
+    wording = request.wording or well_known(call, shown.shown, translations)
     place = request.folder or request.where
     root = root_of(place)
     names = (request.function_name, request.run.agent_id)
     found = dangers_of(call, root, names=names)
     lookalike = lookalike_of(names, shown.shown) if Danger.LOOKALIKES in found else ""
-    dangers = danger_words(found, request.wording, words, lookalike)
-    allow = Choice(ALLOW, words.allow, "primary", needs_sight=True)
-    deny = Choice(DENY, words.deny, "danger")
+    dangers = danger_words(found, request.wording, translations, lookalike)
+    allow = Choice(ALLOW, translations.gettext("Allow"), "primary", needs_sight=True)
+    deny = Choice(DENY, translations.gettext("Deny"), "danger")
     stored = [offer.choice for offer in _offers(request)]
     first = [choice for choice in stored if choice.key in _FIRST]
     return CardBody(
@@ -61,27 +63,35 @@ def card_of(request: PermissionRequestEvent) -> CardBody:
         values=call_values(
             call,
             shown.shown,
-            words,
+            translations,
             declared=request.kinds,
             edited_lines=request.edited_lines,
             dangerous=bool(dangers),
         ),
         raw=raw_values(shown.shown),
-        question=words.may_run,
+        question=translations.gettext("May this run?"),
         digest=short_digest(request.arguments_digest),
-        facts=(
-            *request.origin,
-            *said_by_tool(wording, words),
-            *working_in(request.folder, request.run.project, words),
-            *because(request.asked_because, words),
-            *not_shown(shown, words),
-        ),
+        facts=tuple(_facts(request, wording, shown)),
         choices=(allow, *first, deny),
         dangers=dangers,
         tool=one_line(request.function_name, NAME_LIMIT),
-        matters=what_matters(call, shown.shown, wording, words.dangers, root, found),
-        more=(*_saying_more(request, shown, words), *(one for one in stored if one not in first)),
+        matters=what_matters(call, shown.shown, wording, translations, root, found),
+        more=(
+            *_saying_more(request, shown, translations),
+            *(one for one in stored if one not in first),
+        ),
     )
+
+
+def _facts(
+    request: PermissionRequestEvent, wording: Wording | None, shown: Redaction
+) -> Iterator[tuple[str, str]]:
+    translations = request.translations
+    yield from request.origin
+    yield from said_by_tool(wording, translations)
+    yield from working_in(request.folder, request.run.project, translations)
+    yield from because(request.asked_because, translations)
+    yield from not_shown(shown, translations)
 
 
 def answer_to(
@@ -103,10 +113,10 @@ def answer_to(
     if choice.key == DENY:
         return request.deny(by=by, at=at)
     if choice.key == EDIT:
-        changed = edited(request.arguments, inputs, request.arguments_schema, words_of(request))
+        changed = edited(request.arguments, inputs, request.arguments_schema, request.translations)
         return request.approve(by=by, at=at, modified_arguments=changed)
     if choice.key in (CHANGES, DENY_WITH_REASON):
-        denial = request.deny(by=by, at=at, reason=reason_in(inputs, words_of(request)))
+        denial = request.deny(by=by, at=at, reason=reason_in(inputs, request.translations))
         return denial.model_copy(update={"asks_for_changes": choice.key == CHANGES})
     return _remembering(request, choice, by=by, at=at)
 
@@ -177,35 +187,35 @@ def told_with(
     request: PermissionRequestEvent, ending: PermissionResponseEvent
 ) -> tuple[tuple[str, str], ...]:
     """With which arguments it runs where a person changed them."""
-    words = words_of(request)
+    translations = request.translations
     if ending.asks_for_changes:
-        return ((words.asked_for, words.changes),)
+        return ((translations.gettext("Asked for"), translations.gettext("changes")),)
     if ending.modified_arguments is None:
         return ()
-    changed = shown_arguments(ending.modified_arguments) or words.no_arguments
-    return ((words.runs_with, changed),)
+    changed = shown_arguments(ending.modified_arguments) or translations.gettext("(no arguments)")
+    return ((translations.gettext("Runs with"), changed),)
 
 
 def told_below_with(request: PermissionRequestEvent, digest: str) -> tuple[tuple[str, str], ...]:
     """The digest of the arguments with which it runs where a person changed them."""
-    return ((words_of(request).new_digest, short_digest(digest)),)
+    return ((request.translations.gettext("Digest of that"), short_digest(digest)),)
 
 
 def _saying_more(
-    request: PermissionRequestEvent, shown: Redaction, words: QuestionWords
+    request: PermissionRequestEvent, shown: Redaction, translations: NullTranslations
 ) -> Iterator[Choice]:
-    yield deny_with_reason_choice(DENY, words)
-    yield changes_choice(words)
-    edit = edit_choice(request.arguments, request.arguments_schema, words, shown=shown)
+    yield deny_with_reason_choice(DENY, translations)
+    yield changes_choice(translations)
+    edit = edit_choice(request.arguments, request.arguments_schema, translations, shown=shown)
     if edit is not None:
         yield edit
 
 
 def _offers(request: PermissionRequestEvent) -> tuple[Offer, ...]:
-    words = words_of(request).always
+    translations = request.translations
     call, rules = call_of(request), request.suggested_rules
     digest, run = request.arguments_digest, request.run
-    return offers(call, digest, rules, run, words=words, folder=request.folder)
+    return offers(call, digest, rules, run, translations=translations, folder=request.folder)
 
 
 def _offer(request: PermissionRequestEvent, choice: Choice) -> Offer | None:

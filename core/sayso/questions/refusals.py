@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import lru_cache
+from gettext import NullTranslations
 
 from sayso.cards.card import Choice, Style
 from sayso.errors import ConfigError, InvalidInputError
 from sayso.forms.form import Form, FormField
 from sayso.forms.form_values import Inputs
 from sayso.questions.permission_answer import CHANGES
-from sayso.questions.words import QuestionWords
+from sayso.text.counted import format_count
 
 DENY_WITH_REASON = "deny-reason"
 
@@ -44,34 +45,49 @@ class Refusals:
         if not all(0 < len(reason.strip()) <= REASON_LIMIT for reason in self.reasons):
             raise ConfigError(f"a ready-made reason must have 1 to {REASON_LIMIT} characters")
 
-    def applied_to(self, choice: Choice, words: QuestionWords) -> Choice:
+    def applied_to(self, choice: Choice, translations: NullTranslations) -> Choice:
         """The choice with the ready-made reasons and the wait, where it asks for a reason."""
         if choice.key != DENY_WITH_REASON or choice.form is None:
             return choice
-        return _with_reasons(choice, choice.form, tuple(self.reasons), self.without_reason(words))
+        return _with_reasons(
+            choice, choice.form, tuple(self.reasons), self.without_reason(translations)
+        )
 
-    def without_reason(self, words: QuestionWords) -> str:
+    def without_reason(self, translations: NullTranslations) -> str:
         """What happens when no reason is given."""
-        return words.without_reason.of(self.wait.total_seconds())
+        return format_count(
+            translations,
+            "Without a reason it is denied in {count} second.",
+            "Without a reason it is denied in {count} seconds.",
+            self.wait.total_seconds(),
+        )
 
 
-def deny_with_reason_choice(falls_back: str, words: QuestionWords) -> Choice:
+def deny_with_reason_choice(falls_back: str, translations: NullTranslations) -> Choice:
     """*Deny with a reason…*: when nobody writes one in time, the choice ``falls_back`` counts."""
     form = _asking(
-        words.denial,
-        words.reason,
-        words.agent_is_told,
-        submit=words.deny,
-        leave_out=words.leave_reason_out,
-        if_closed=words.closed_without_reason,
+        translations.gettext("Deny with a reason"),
+        translations.gettext("Reason"),
+        translations.gettext("The agent is told this."),
+        submit=translations.gettext("Deny"),
+        leave_out=translations.gettext("Without a reason"),
+        if_closed=translations.gettext(
+            "If you close this, the denial counts at once, without a reason."
+        ),
     )
-    return _choice(DENY_WITH_REASON, words.deny_with_reason, form, "danger", falls_back)
+    return _choice(
+        DENY_WITH_REASON, translations.gettext("Deny with a reason…"), form, "danger", falls_back
+    )
 
 
-def changes_choice(words: QuestionWords) -> Choice:
+def changes_choice(translations: NullTranslations) -> Choice:
     """*Ask for changes…*: a no that says what to do differently."""
-    form = _asking(words.changes_title, words.what_should_change, words.agent_can_ask_again)
-    return _choice(CHANGES, words.ask_for_changes, form)
+    form = _asking(
+        translations.gettext("Ask for changes"),
+        translations.gettext("What should change"),
+        translations.gettext("The agent is told this and can ask again."),
+    )
+    return _choice(CHANGES, translations.gettext("Ask for changes…"), form)
 
 
 # Every card has these, in one of a few languages: each is made once.
@@ -106,7 +122,7 @@ def _with_reasons(choice: Choice, form: Form, reasons: tuple[str, ...], note: st
     return replace(choice, form=replace(form, fields=fields, note=note))
 
 
-def reason_in(inputs: Inputs, words: QuestionWords) -> str:
+def reason_in(inputs: Inputs, translations: NullTranslations) -> str:
     """What was written into the form of one of these choices.
 
     Raises:
@@ -114,5 +130,5 @@ def reason_in(inputs: Inputs, words: QuestionWords) -> str:
     """
     reason = str(inputs.get(_REASON, "")).strip()
     if not reason:
-        raise InvalidInputError({_REASON: words.cards.forms.needed})
+        raise InvalidInputError({_REASON: translations.gettext("an answer is needed here")})
     return reason

@@ -18,7 +18,6 @@ from sayso.forms.form_values import NO_INPUTS, Inputs
 from sayso.forms.json_schema import SchemaForm, build_schema_form, to_plain_schema
 from sayso.questions.inquiry import Question
 from sayso.questions.unanswered import DECLINE, decline_choice, unanswered
-from sayso.questions.words import words_of
 from sayso.text.agents import from_agent
 from sayso.text.visible import shortened
 from sayso.values import one_value
@@ -80,7 +79,7 @@ class StructuredInputRequestEvent(UserInputRequest):
     def schema_form(self) -> SchemaForm:
         """The schema as a form."""
         note = shortened(from_agent(self.text), _NOTE_LIMIT)
-        return build_schema_form(self.json_schema, note=note, words=words_of(self).cards.forms)
+        return build_schema_form(self.json_schema, note=note, translations=self.translations)
 
     @property
     def question_id(self) -> str:
@@ -94,16 +93,22 @@ class StructuredInputRequestEvent(UserInputRequest):
 
     def card(self) -> CardBody:
         """What is asked for, and a button that opens the form."""
-        words, form = words_of(self), self.schema_form.form
+        translations, form = self.translations, self.schema_form.form
         return CardBody(
-            title=words.input_needed,
+            title=translations.gettext("Input needed"),
             values=one_value(from_agent(self.text)),
-            facts=(*self.origin, (words.fields, str(len(form.fields)))),
+            facts=(*self.origin, (translations.gettext("Fields"), str(len(form.fields)))),
             choices=(
-                Choice(FILL_IN, words.fill_in, "primary", needs_sight=True, form=form),
-                decline_choice(words),
+                Choice(
+                    FILL_IN,
+                    translations.gettext("Fill in…"),
+                    "primary",
+                    needs_sight=True,
+                    form=form,
+                ),
+                decline_choice(translations),
             ),
-            granted=words.filled_in,
+            granted=translations.gettext("filled in"),
         )
 
     def answer(
@@ -156,8 +161,13 @@ class StructuredInputRequestEvent(UserInputRequest):
         try:
             return self.schema_form.describe(ending.data)
         except InvalidInputError:
-            words = words_of(self)
-            return ((words.answer, words.unfit_answer),)
+            translations = self.translations
+            return (
+                (
+                    translations.gettext("Answer"),
+                    translations.gettext("it does not fit what was asked for"),
+                ),
+            )
 
     def result(self, ending: Resolution) -> Collected[dict[str, Any]]:
         """What the ending of the question means, with the data held against the schema once more.

@@ -25,8 +25,8 @@ from sayso.questions.refusals import (
     reason_in,
 )
 from sayso.questions.unanswered import unanswered
-from sayso.questions.words import words_of
 from sayso.text.agents import from_agent, shown_as_agents
+from sayso.text.counted import format_count
 from sayso.text.secrets import redaction
 from sayso.text.visible import shortened
 from sayso.values import one_value
@@ -98,22 +98,30 @@ class TextApprovalRequestEvent(UserInputRequest):
 
     def card(self) -> CardBody:
         """The text, the buttons Approve and Deny, and behind More… the denials that say more."""
-        words, (text, hidden) = words_of(self), redaction(self.text)
-        not_shown = (words.not_shown, words.approves_hidden.of(hidden))
+        translations, (text, hidden) = self.translations, redaction(self.text)
+        not_shown = (
+            translations.gettext("Not shown"),
+            format_count(
+                translations,
+                "{count} value that looks like a secret; it is approved as it is",
+                "{count} values that look like secrets; they are approved as they are",
+                hidden,
+            ),
+        )
         return CardBody(
             title=shortened(from_agent(self.title, one_line=True), NAME_LIMIT),
             description=from_agent(self.context),
-            described=words.context,
+            described=translations.gettext("Context given"),
             values=one_value(shown_as_agents(text)),
-            question=words.may_be_used,
+            question=translations.gettext("May this text be used as it is?"),
             digest=short_digest(self.digest_of_arguments),
             facts=(*self.origin, *((not_shown,) if hidden else ())),
             choices=(
-                Choice(APPROVE, words.approve, "primary", needs_sight=True),
-                Choice(DENY, words.deny, "danger"),
+                Choice(APPROVE, translations.gettext("Approve"), "primary", needs_sight=True),
+                Choice(DENY, translations.gettext("Deny"), "danger"),
             ),
-            more=(changes_choice(words), deny_with_reason_choice(DENY, words)),
-            granted=words.approved,
+            more=(changes_choice(translations), deny_with_reason_choice(DENY, translations)),
+            granted=translations.pgettext("text", "approved"),
         )
 
     def answer(
@@ -130,7 +138,7 @@ class TextApprovalRequestEvent(UserInputRequest):
         if choice.key == DENY:
             return self.deny(by=by, at=at)
         if choice.key in (CHANGES, DENY_WITH_REASON):
-            reason = reason_in(inputs, words_of(self))
+            reason = reason_in(inputs, self.translations)
             return self.deny(by=by, at=at, reason=reason, asks_for_changes=choice.key == CHANGES)
         raise ValueError(f"a text approval has no choice {choice.key!r}")
 
@@ -164,7 +172,7 @@ class TextApprovalRequestEvent(UserInputRequest):
     def told(self, ending: Resolution) -> tuple[tuple[str, str], ...]:
         """That changes were asked for; the reason says which."""
         if isinstance(ending, TextApprovalResponseEvent) and ending.asks_for_changes:
-            return ((words_of(self).asked_for, words_of(self).changes),)
+            return ((self.translations.gettext("Asked for"), self.translations.gettext("changes")),)
         return ()
 
     def result(self, ending: Resolution) -> TextApproval:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from gettext import NullTranslations
+
 from sayso.cards.card import Choice
 from sayso.events import Outcome, Resolution
-from sayso.questions.words import QuestionWords
 
 DECLINE = "decline"
 
 
-def decline_choice(words: QuestionWords) -> Choice:
+def decline_choice(translations: NullTranslations) -> Choice:
     """*Don't answer*, on the card of every question that asks for more than yes or no."""
-    return Choice(DECLINE, words.decline, "danger")
+    return Choice(DECLINE, translations.gettext("Don't answer"), "danger")
 
 
 def unanswered(ending: Resolution, told: str) -> tuple[Outcome, str]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum, auto
+from enum import Enum
 from functools import lru_cache
+from gettext import NullTranslations
 from typing import NamedTuple
 
+from sayso.locales import ENGLISH, gettext_noop
 from sayso.rules.glob import Glob
 from sayso.rules.glob_reader import ParsedGlob, read_glob
 from sayso.rules.glob_to_regex import Branch, Branches, Group, Node, Set, Star, Text
@@ -29,28 +31,32 @@ _OTHERS = ("rm -rf /", "x; rm -rf /", "/etc/passwd", "x", "b", "")
 
 
 class DangerKind(Enum):
-    """What people may not expect of a pattern."""
+    """What people may not expect of a pattern; ``{}`` is the part of it that means it."""
 
-    MATCHES_EVERYTHING = auto()
-    COMMAND_AFTER = auto()
-    COMMAND_BEFORE = auto()
-    LEAVES_FOLDER = auto()
-    OTHER_FOLDERS = auto()
-    LEAVES_HOST = auto()
-    NEGATED = auto()
-    BANG_IN_SET = auto()
-    RANGE_AS_SET = auto()
-    ANYTHING_BUT = auto()
-    WHOLE_BRANCHES = auto()
-    DROPPED_START = auto()
+    MATCHES_EVERYTHING = gettext_noop("It matches nearly everything")
+    COMMAND_AFTER = gettext_noop("As a command, it also allows another one after it")
+    COMMAND_BEFORE = gettext_noop("As a command, it allows any other one before its text")
+    LEAVES_FOLDER = gettext_noop("It does not stay inside the folder")
+    OTHER_FOLDERS = gettext_noop("As a path, it also allows those of other folders")
+    LEAVES_HOST = gettext_noop("It does not stay on the host")
+    NEGATED = gettext_noop("The leading ! allows nearly everything that is not named")
+    BANG_IN_SET = gettext_noop(
+        "{} is not a negation: it matches the ! and the characters after it; write [^ to negate"
+    )
+    RANGE_AS_SET = gettext_noop("{} is one character out of a set, not a number in a range")
+    ANYTHING_BUT = gettext_noop(
+        "{} matches anything but what is named, including what nobody thought of"
+    )
+    WHOLE_BRANCHES = gettext_noop("The | makes a choice: each side is a whole pattern of its own")
+    DROPPED_START = gettext_noop("The leading ./ is dropped: the value without it is meant")
 
 
 class MissKind(Enum):
     """Values that a star leaves out."""
 
-    LINE_BREAK = auto()
-    HIDDEN_NAME = auto()
-    LEADING_SPACE = auto()
+    LINE_BREAK = "line breaks"
+    HIDDEN_NAME = "hidden names"
+    LEADING_SPACE = "a leading space"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +97,12 @@ def find_dangers(pattern: str) -> tuple[Danger, ...]:
     parsed, matches = read_glob(pattern), Glob(pattern).matches
     branches = _shape(parsed)
     return tuple(dict.fromkeys([*_widths(branches, matches), *_noted(pattern, parsed, matches)]))
+
+
+def explain_danger(danger: Danger, translations: NullTranslations = ENGLISH) -> str:
+    """Say what is unexpected, in a sentence that ends in the sample, as a Python literal."""
+    meaning = translations.gettext(danger.kind.value).format(danger.spelling)
+    return translations.gettext("{}: for example {}").format(meaning, repr(danger.sample))
 
 
 def find_misses(pattern: str) -> tuple[Miss, ...]:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
 
 from sayso.rules.glob import compile_glob
 from sayso.rules.glob_reader import read_glob
-from sayso.rules.glob_warnings import Danger, DangerKind, Miss, find_dangers, find_misses
-from sayso.rules.rule import Rule
-from sayso.rules.words import (
-    ENGLISH,
-    LintWords,
-    RuleList,
-    Shadow,
-    danger_in_words,
-    misses_in_words,
+from sayso.rules.glob_warnings import (
+    Danger,
+    DangerKind,
+    Miss,
+    explain_danger,
+    find_dangers,
+    find_misses,
 )
+from sayso.rules.rule import Rule
 
 # A deny rule that matches more than its author thinks is not dangerous.
 _WIDTHS = frozenset(
@@ -34,6 +35,17 @@ _GLOB_SIGN = re.compile(r"[*?\[\]{}|]|\A!")
 _BEGINNING = re.compile(r"([A-Za-z0-9_\-/ :=,.]*)\*{1,2}")
 
 
+RuleList = Literal["deny", "allow", "allow_once"]
+
+
+class Shadow(Enum):
+    """What becomes of a rule that another one comes before."""
+
+    CHANGES_NOTHING = "changes nothing"
+    NEVER_APPLIES = "never applies"
+    NEVER_USED_UP = "is never used up"
+
+
 @dataclass(frozen=True, slots=True)
 class ListedRule:
     """A rule by its list and its number there, counted from 1."""
@@ -41,9 +53,9 @@ class ListedRule:
     in_list: RuleList
     number: int
 
-    def said(self, words: LintWords = ENGLISH) -> str:
+    def said(self) -> str:
         """The rule's name in a sentence."""
-        return words.rules[self.in_list].format(self.number)
+        return f"{self.in_list.replace('_', '-')} rule {self.number}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +65,12 @@ class ToolIsPattern:
     rule: ListedRule
     tool: str
 
-    def said(self, words: LintWords = ENGLISH) -> str:
+    def said(self) -> str:
         """The finding in a sentence."""
-        return words.tool_is_pattern.format(self.rule.said(words), self.tool)
+        return (
+            f"{self.rule.said()}: the names of tools are compared exactly, "
+            f"and {self.tool!r} looks like a pattern"
+        )
 
     __str__ = said
 
@@ -67,9 +82,9 @@ class EveryCall:
     rule: ListedRule
     tool: str
 
-    def said(self, words: LintWords = ENGLISH) -> str:
+    def said(self) -> str:
         """The finding in a sentence."""
-        return words.every_call.format(self.rule.said(words), self.tool)
+        return f"{self.rule.said()} allows every call of {self.tool}, whatever its arguments"
 
     __str__ = said
 
@@ -83,11 +98,11 @@ class PatternMatches:
     pattern: str
     danger: Danger
 
-    def said(self, words: LintWords = ENGLISH) -> str:
+    def said(self) -> str:
         """The finding in a sentence that ends in a value that the pattern does match."""
-        meaning = danger_in_words(self.danger, words.globs)
-        rule = self.rule.said(words)
-        return words.in_parameter.format(rule, self.parameter, self.pattern, meaning)
+        meaning = explain_danger(self.danger)
+        rule = self.rule.said()
+        return f"{rule}, {self.parameter} {self.pattern!r}: {meaning}"
 
     __str__ = said
 
@@ -101,11 +116,15 @@ class PatternMisses:
     pattern: str
     misses: tuple[Miss, ...]
 
-    def said(self, words: LintWords = ENGLISH) -> str:
+    def said(self) -> str:
         """The finding in a sentence that ends in values that the pattern does not match."""
-        meaning = misses_in_words(self.misses, words.globs)
-        rule = self.rule.said(words)
-        return words.in_parameter.format(rule, self.parameter, self.pattern, meaning)
+        *some, last = [miss.kind.value for miss in self.misses]
+        kinds = f"{', '.join(some)} or {last}" if some else last
+        samples = ", ".join(repr(miss.sample) for miss in self.misses)
+        return (
+            f"{self.rule.said()}, {self.parameter} {self.pattern!r}: "
+            f"It does not match values with {kinds}: for example {samples}"
+        )
 
     __str__ = said
 
@@ -119,10 +138,11 @@ class Shadowed:
     shadow: Shadow
     again: bool
 
-    def said(self, words: LintWords = ENGLISH) -> str:
+    def said(self) -> str:
         """The finding in a sentence."""
-        why = (words.again if self.again else words.covered).format(self.by.said(words))
-        return words.shadows[self.shadow].format(self.rule.said(words), why)
+        by = self.by.said()
+        why = f"it repeats {by}" if self.again else f"{by} covers all its calls and comes first"
+        return f"{self.rule.said()} {self.shadow.value}: {why}"
 
     __str__ = said
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from gettext import NullTranslations
 from typing import Any
 
+from sayso.locales import ENGLISH
 from sayso.text.agents import shown_as_agents
 from sayso.text.blanks import folded, folded_json, unmarked
+from sayso.text.counted import format_count
 from sayso.text.kind import Kind
 from sayso.text.secrets import redacted
 from sayso.text.visible import visible
@@ -15,7 +18,6 @@ from sayso.values.edits import PATHS, Edits, differences, edits_in, shown_line
 from sayso.values.kinds import kind_of, kind_of_file
 from sayso.values.layout import laid_out
 from sayso.values.value import Value, is_name, plain_text
-from sayso.values.words import ENGLISH, ValueWords
 
 _LONGEST_LIST = 400
 _LONGEST_ITEM = 60
@@ -31,7 +33,7 @@ def values_of(
     *,
     talk: Collection[str] = (),
     lines: Sequence[int] = (),
-    words: ValueWords = ENGLISH,
+    translations: NullTranslations = ENGLISH,
 ) -> tuple[Value, ...]:
     """The arguments, whose secrets are hidden already, as people read them: the thing itself first.
 
@@ -40,7 +42,7 @@ def values_of(
     is ``talk`` stands last.
     """
     edits = edits_in(arguments)
-    made = tuple(_values(arguments, kinds or {}, edits, lines, words))
+    made = tuple(_values(arguments, kinds or {}, edits, lines, translations))
     return tuple(sorted(made, key=lambda value: value.name in talk))
 
 
@@ -67,20 +69,20 @@ def _values(
     kinds: Mapping[str, Kind],
     edits: Edits | None,
     lines: Sequence[int],
-    words: ValueWords,
+    translations: NullTranslations,
 ) -> Iterator[Value]:
     path = next((arguments[name] for name in PATHS if isinstance(arguments.get(name), str)), "")
     rest = {
         name: item for name, item in arguments.items() if edits is None or name not in edits.names
     }
-    made = [_value(name, item, kinds.get(name), path, words) for name, item in rest.items()]
+    made = [_value(name, item, kinds.get(name), path, translations) for name, item in rest.items()]
     if len(arguments) == 1 and isinstance(next(iter(arguments.values())), str):
         yield from (_without_name(value) for value in made)
         return
     if edits is not None:
         # The file first: it is what the difference is of.
         yield from (value for value in made if value.name == edits.path)
-        yield from differences(edits, words, lines)
+        yield from differences(edits, translations, lines)
         made = [value for value in made if not edits.path or value.name != edits.path]
     yield from (value for value in made if value.kind in _FIRST)
     yield from (value for value in made if value.kind not in _FIRST)
@@ -90,11 +92,13 @@ def _without_name(value: Value) -> Value:
     return Value("", value.text, value.kind, value.language, value.note) if value.name else value
 
 
-def _value(name: str, item: Any, kind: Kind | None, path: str, words: ValueWords) -> Value:
+def _value(
+    name: str, item: Any, kind: Kind | None, path: str, translations: NullTranslations
+) -> Value:
     if isinstance(item, str):
-        made = _of_string(name, item, kind, path, words)
+        made = _of_string(name, item, kind, path, translations)
     else:
-        made = _of_json(item, words)
+        made = _of_json(item, translations)
     if is_name(name):
         return Value(name, made.text, made.kind, made.language, made.note)
     # What is no name could say anything: it stands with its value, where all is the agent's.
@@ -103,13 +107,17 @@ def _value(name: str, item: Any, kind: Kind | None, path: str, words: ValueWords
     return Value("", f"{quoted}:{gap}{made.text}")
 
 
-def _of_string(name: str, text: str, kind: Kind | None, path: str, words: ValueWords) -> Value:
+def _of_string(
+    name: str, text: str, kind: Kind | None, path: str, translations: NullTranslations
+) -> Value:
     if kind in _AS_IT_IS and "\n" not in text and _looks_like_json(text):
         if len(text) > _LONGEST_ITEM and (written := laid_out(text)) is not None:
-            return Value("", _json_text(written), "json", note=words.in_string)
+            return Value(
+                "", _json_text(written), "json", note=translations.gettext("JSON in a string")
+            )
         return Value("", _json_text(json.dumps(visible(text), ensure_ascii=False)))
     if kind in (None, "json") and (written := laid_out(text)) is not None:
-        return Value("", _json_text(written), "json", note=words.in_string)
+        return Value("", _json_text(written), "json", note=translations.gettext("JSON in a string"))
     language = kind_of_file(path)[1] if kind == "code" and path else ""
     if kind is None and (kind := kind_of(text)) == "text" and name in _OF_FILES and path:
         kind, language = kind_of_file(path) if "\n" in text else ("text", "")
@@ -119,11 +127,15 @@ def _of_string(name: str, text: str, kind: Kind | None, path: str, words: ValueW
     return Value("", shown_as_agents(text), kind or "text", language)
 
 
-def _of_json(item: Any, words: ValueWords) -> Value:
+def _of_json(item: Any, translations: NullTranslations) -> Value:
     if isinstance(item, list | tuple) and item and all(map(_is_short, item)):
         line = json.dumps(item, ensure_ascii=False)
         if len(line) <= _LONGEST_LIST:
-            note = words.entries.of(len(item)) if len(item) > _FEW else ""
+            note = (
+                format_count(translations, "{count} entry", "{count} entries", len(item))
+                if len(item) > _FEW
+                else ""
+            )
             return Value("", _json_text(line), "list", note=note)
     if isinstance(item, int | float | None) or item in ([], {}):
         return Value("", _json_text(json.dumps(item, ensure_ascii=False)))

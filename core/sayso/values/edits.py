@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from gettext import NullTranslations
 from typing import Any
 
 from sayso.text.agents import shown_as_agents
+from sayso.text.counted import format_count
 from sayso.text.secrets import marks_in
 from sayso.values.value import Value
-from sayso.values.words import ValueWords
 
 PAIRS = (
     ("old_string", "new_string"),
@@ -88,7 +89,9 @@ def _checked(changes: tuple[Edit, ...], names: frozenset[str], path: str) -> Edi
     return Edits(changes, names, path)
 
 
-def differences(edits: Edits, words: ValueWords, begin: Sequence[int] = ()) -> Iterator[Value]:
+def differences(
+    edits: Edits, translations: NullTranslations, begin: Sequence[int] = ()
+) -> Iterator[Value]:
     """Each change as the lines of a difference, below how many of them come and go.
 
     Those of which ``begin`` says at which line of the file they begin have the heading of a hunk.
@@ -98,11 +101,14 @@ def differences(edits: Edits, words: ValueWords, begin: Sequence[int] = ()) -> I
         lines = list(_difference(edit))
         added, removed = (sum(line[:1] == sign for line in lines) for sign in "+-")
         several = len(edits.changes) > 1
-        name = f"{words.change} {number}" if several else words.change
-        note = words.lines_changed.format(added=added, removed=removed)
+        change = translations.gettext("change")
+        name = f"{change} {number}" if several else change
+        note = translations.gettext("{added} added, {removed} removed").format(
+            added=added, removed=removed
+        )
         heading = [_hunk(edit, at)] if at else []
         text = "\n".join([*heading, *lines])
-        brief = "\n".join([*heading, *_brief(lines, words)])
+        brief = "\n".join([*heading, *_brief(lines, translations)])
         yield Value(name, text, "diff", note=note, brief="" if brief == text else brief)
 
 
@@ -157,7 +163,7 @@ def _said(blanks: str) -> str:
     return f"[{len(blanks)} {what}{'' if len(blanks) == 1 else 's'}]"
 
 
-def _brief(lines: Sequence[str], words: ValueWords) -> Iterator[str]:
+def _brief(lines: Sequence[str], translations: NullTranslations) -> Iterator[str]:
     """The lines that change with two around them; how many others there are, in our words."""
     changed = [number for number, line in enumerate(lines) if line[:1] != " "]
     near = {
@@ -171,8 +177,12 @@ def _brief(lines: Sequence[str], words: ValueWords) -> Iterator[str]:
             skipped += 1
             continue
         if skipped:
-            yield words.unchanged.of(skipped)
+            yield format_count(
+                translations, "[{count} unchanged line]", "[{count} unchanged lines]", skipped
+            )
             skipped = 0
         yield line
     if skipped:
-        yield words.unchanged.of(skipped)
+        yield format_count(
+            translations, "[{count} unchanged line]", "[{count} unchanged lines]", skipped
+        )

@@ -14,8 +14,7 @@ from support.examples import examples
 from support.slack_kit import ALLOW, ALWAYS, DENY, a_body, a_card, an_ending
 
 from sayso.cards.card import REVOKE, Card, Choice, Ended, Open
-from sayso.languages import NAMES
-from sayso.languages.tables import DESK
+from sayso.locales import NAMES, load_translations
 from sayso_playground.slack.blocks import characters, check_blocks
 from sayso_slack.card.blocks import card_message
 from sayso_slack.card.bundle import bundle_message, bundle_room
@@ -263,9 +262,9 @@ def test_cards_full_to_their_limits_are_within_the_budget_of_a_message(
         for number in range(count)
     ]
 
-    words = DESK[language].cards
+    translations = load_translations(language)
 
-    blocks = bundle_message([replace(card, words=words) for card in cards])["blocks"]
+    blocks = bundle_message([replace(card, translations=translations) for card in cards])["blocks"]
 
     assert not check_blocks(blocks).errors
     assert characters(blocks) <= 10_000

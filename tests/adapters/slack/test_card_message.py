@@ -12,8 +12,8 @@ from support.examples import examples
 from support.slack_kit import ALLOW, ALWAYS, DENY, a_card, an_ending
 
 from sayso.cards.card import Card, Choice, Ended, Open
-from sayso.cards.words import SUPERSEDED
-from sayso.languages.tables import DESK
+from sayso.cards.outcomes import SUPERSEDED
+from sayso.locales import NAMES, load_translations
 from sayso_playground.slack.blocks import characters, check_blocks
 from sayso_slack.card.blocks import card_message
 from sayso_slack.card.fallback import escaped
@@ -160,7 +160,7 @@ def test_what_does_not_fit_is_counted_and_not_just_missing() -> None:
     assert len(buttons(a_card(Open(more=True), choices=storing))) == 4 + 1
 
 
-@pytest.mark.parametrize("language", DESK)
+@pytest.mark.parametrize("language", NAMES)
 def test_a_card_full_to_its_limits_is_within_the_budget_of_a_message(language: str) -> None:
     label, text = "\u202e" * 30, "&" * 3_000
     storing = tuple(Choice(f"s{n}", label, stores="x" * 270) for n in range(5))
@@ -170,7 +170,7 @@ def test_a_card_full_to_its_limits_is_within_the_budget_of_a_message(language: s
     )
     card = a_card(choices=storing + others, facts=((text, text),) * 20, **told)
 
-    blocks = card_message(replace(card, words=DESK[language].cards))["blocks"]
+    blocks = card_message(replace(card, translations=load_translations(language)))["blocks"]
 
     assert not check_blocks(blocks).errors
     assert 4_000 < characters(blocks) <= 10_000

@@ -14,16 +14,16 @@ from support.desk_double import DeskDouble
 from support.live import is_live
 from support.slack_kit import Client, a_press, callback, post
 from support.slack_room import Slack, SlackRoom
-from support.x_language import X_SLACK, english, texts
+from support.x_language import X_TRANSLATIONS, english, texts
 
 from sayso import ToolCall
 from sayso.chats.caller import Waiting
 from sayso.chats.overview import Decided, Overview, Remembered
 from sayso.errors import StoreUnreachableError
+from sayso.locales import ENGLISH
 from sayso.stores.memory import memory_backend
 from sayso_playground.slack.blocks import characters, check_blocks, check_home
 from sayso_slack.lists.overview import home, waiting_message
-from sayso_slack.words import ENGLISH
 
 CALL = ToolCall("bash", {"command": "terraform apply"})
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -253,7 +253,7 @@ def test_lists_speak_the_language_of_their_words() -> None:
     )
 
     for overview in (plain, Overview()):
-        for shown in (home(overview, X_SLACK), waiting_message(overview, X_SLACK)):
+        for shown in (home(overview, X_TRANSLATIONS), waiting_message(overview, X_TRANSLATIONS)):
             assert [word for text in texts(shown) for word in english(text)] == []
 
 

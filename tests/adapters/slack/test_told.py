@@ -14,7 +14,7 @@ from support.slack_forms import FILL_IN
 from support.slack_kit import DENY, a_card, an_ending
 
 from sayso.cards.card import Choice, Open
-from sayso.cards.words import ENGLISH
+from sayso.locales import ENGLISH
 from sayso_playground.slack.blocks import characters, check_blocks
 from sayso_slack.card.blocks import ROOM, card_message, told
 

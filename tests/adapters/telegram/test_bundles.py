@@ -14,8 +14,7 @@ from support.examples import examples
 from telegram import MessageEntity
 
 from sayso.cards.card import Card, CardBody, Choice, Ended, Open
-from sayso.languages import NAMES
-from sayso.languages.tables import DESK
+from sayso.locales import NAMES, load_translations
 from sayso.text.visible import visible
 from sayso.values import one_value
 from sayso_telegram.card.bundle_keyboard import bundle_keyboard
@@ -252,7 +251,7 @@ def test_cards_full_to_their_limits_fit_into_a_message(
                 facts=((full, f"{number}{full}"),) * 9,
             ),
             asker=f"{number}{full}",
-            words=DESK[language].cards,
+            translations=load_translations(language),
         )
         for number in range(count)
     ]

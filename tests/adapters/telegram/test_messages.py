@@ -14,9 +14,9 @@ from support.examples import examples
 from telegram import MessageEntity
 
 from sayso.cards.card import Card, CardBody, Choice, Ended, Open
-from sayso.cards.words import SUPERSEDED
-from sayso.languages import NAMES
-from sayso.languages.tables import DESK
+from sayso.cards.outcomes import SUPERSEDED
+from sayso.locales import NAMES, load_translations
+from sayso.text.counted import format_count
 from sayso.values import one_value
 from sayso_playground.telegram.text import checked_entities, with_live_parts
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
@@ -267,7 +267,7 @@ def test_a_card_with_more_content_than_fits_is_refused(a_card: CardMaker) -> Non
 def test_the_fullest_card_of_the_widest_characters_fits_with_all_of_its_content(
     language: str,
 ) -> None:
-    wide, words = "\U0001f4a9", DESK[language].cards
+    wide, translations = "\U0001f4a9", load_translations(language)
     card = Card(
         handle="HANDLEHANDLEHANDLE1234",
         body=CardBody(
@@ -281,7 +281,7 @@ def test_the_fullest_card_of_the_widest_characters_fits_with_all_of_its_content(
         expires_at=NOW,
         limit=CONTENT_LIMIT,
         reveal_limit=10,
-        words=words,
+        translations=translations,
     )
     choice = Choice("always", wide * 30, stores=wide * 500)
     answers = tuple((wide * 50, wide * 3_000) for _ in range(40))
@@ -294,7 +294,10 @@ def test_the_fullest_card_of_the_widest_characters_fits_with_all_of_its_content(
         assert utf16(text.text) <= 4096
         assert utf16(text.without_entities) <= 4096
         assert len(text.entities) <= 100
-        assert words.and_more_facts.of(28) in text.text
+        assert (
+            format_count(translations, "… and {count} more fact", "… and {count} more facts", 28)
+            in text.text
+        )
 
 
 def test_many_answers_of_several_lines_fit_with_and_without_entities(a_card: CardMaker) -> None:

@@ -15,7 +15,7 @@ from sayso.cards.card import Choice
 from sayso.clock import utc_now
 from sayso.errors import ConfigError
 from sayso.events import UserInputRequest
-from sayso.languages.german.questions import GERMAN
+from sayso.locales import load_translations
 from sayso.questions.wire import decode_request, encode
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
@@ -23,6 +23,8 @@ from sayso.testing import a_request
 from sayso_bots.cli.ask import prepared
 from sayso_bots.cli.mcp_setup import read_setup
 from sayso_bots.cli.parser import sayso_parser
+
+GERMAN = load_translations("de")
 
 CALL = ToolCall("bash", {"command": "make deploy"})
 REFUND = ToolCall("refund", {"amount": 50}, "call_1")
@@ -202,9 +204,11 @@ def test_a_card_says_that_a_rule_ends_with_the_run() -> None:
     run = RunRef("a", "r-1", run_id="r-1", project="shop", is_named=False)
     request = a_request(tool="bash", arguments=dict(CALL.arguments), run=run)
     choice = next(one for one in request.card().choices if one.key == "always")
-    english, words = GrantOptions().lengths(choice), GERMAN.always
-    spoken = request.speaking(GERMAN).card().choices
-    in_german = GrantOptions().lengths(next(one for one in spoken if one.key == "always"), words)
+    english, translations = GrantOptions().lengths(choice), GERMAN
+    spoken = request.in_language(GERMAN).card().choices
+    in_german = GrantOptions().lengths(
+        next(one for one in spoken if one.key == "always"), translations
+    )
 
     assert english is not None
     assert in_german is not None

@@ -10,11 +10,13 @@ from sayso.always.offers import Offer, offers
 from sayso.always.widths import derive
 from sayso.calls import Folder, RunRef, ToolCall
 from sayso.digests import arguments_digest
-from sayso.languages.german.always import GERMAN
+from sayso.locales import load_translations
 from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.matchers import PathMatcher, ShellMatcher
 from sayso.rules.rule import RememberedRule, Rule
+
+GERMAN = load_translations("de")
 
 SHOP = Folder("/work/shop")
 RUN = RunRef("claude-code", "s-1")
@@ -31,7 +33,7 @@ def edit(path: str) -> ToolCall:
 
 def offered(call: ToolCall, *, german: bool = False) -> list[Offer]:
     """What *Always* offers beside exactly this call and the whole tool, from narrow to wide."""
-    words = {"words": GERMAN} if german else {}
+    words = {"translations": GERMAN} if german else {}
     digest = arguments_digest(call.arguments)
     found = offers(call, digest, derive(call), RUN, folder=call.folder, **words)
     return [one for one in found if one.choice.key.startswith("always-")]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sayso.cards.bundle import Bundle
 from sayso.cards.card import Card, CardBody, Ended
-from sayso.cards.words import SUPERSEDED
+from sayso.cards.outcomes import SUPERSEDED
 from sayso.clock import utc_now
 
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from sayso.calls import ToolCall
-from sayso.dangers.danger import Danger
+from sayso.dangers.danger import Danger, danger_texts
 from sayso.dangers.found import LONGEST, dangers_in, dangers_of, text_dangers
 from sayso.dangers.places import Root
-from sayso.dangers.words import ENGLISH
 from sayso.known.tools import roles_in
+from sayso.locales import ENGLISH
 
 ROOT = Root("/home/dev/shop", "/home/dev/shop")
 CALLS = [
@@ -175,19 +175,14 @@ def test_hostile_values_take_no_time(piece: str) -> None:
     assert max(taken) < 0.015
 
 
-def test_every_danger_has_words_of_its_own() -> None:
-    assert set(ENGLISH.said) == set(Danger)
-    assert len(set(ENGLISH.said.values())) == len(Danger)
-
-
 def test_no_word_of_ours_says_safe() -> None:
-    words = " ".join((*ENGLISH.said.values(), ENGLISH.high_risk, *map(str, Danger)))
+    words = " ".join((*danger_texts(ENGLISH, (*Danger,), high_risk=True), *map(str, Danger)))
 
     assert not re.search(r"safe|harmless|secure|\bok\b|trusted|no danger", words, re.IGNORECASE)
-    assert ENGLISH.of(()) == ()
+    assert danger_texts(ENGLISH, ()) == ()
 
 
 def test_what_its_maker_calls_high_risk_is_said_first() -> None:
-    said = ENGLISH.of((Danger.DISK,), high_risk=True)
+    said = danger_texts(ENGLISH, (Danger.DISK,), high_risk=True)
 
-    assert said == (ENGLISH.high_risk, ENGLISH.said[Danger.DISK])
+    assert said == ("its maker calls this high risk", "writes to a disk itself")

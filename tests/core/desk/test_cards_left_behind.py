@@ -23,6 +23,7 @@ from support.on_their_way import (
 from support.room import OPS
 
 from sayso.cards.card import Card, Ended
+from sayso.cards.outcomes import outcome_by
 from sayso.chats.places import Answered, MessageRef, Place
 from sayso.desk.routes import Route
 from sayso.errors import DeliveryError
@@ -59,7 +60,10 @@ async def test_a_platform_that_posts_and_does_not_say_so_gets_a_second_card_and_
         assert live(chat) == [second]
         closed = chat.cards[first].state
         assert isinstance(closed, Ended)
-        assert chat.cards[first].words.how(closed.outcome) == "shown in another message here"
+        assert (
+            outcome_by(chat.cards[first].translations, closed.outcome)
+            == "shown in another message here"
+        )
         assert chat.cards[first].choices == ()
 
         await ended(backend, request)

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from gettext import NullTranslations
 from typing import Literal
 
 import pytest
@@ -17,11 +18,11 @@ from sayso.cards.card import CardBody
 from sayso.desk.bodies import KEPT_BODIES, Bodies
 from sayso.digests import MAX_ARGUMENTS_BYTES, arguments_digest, as_json, shown_and_digest
 from sayso.events import UserInputRequest
+from sayso.locales import ENGLISH
 from sayso.policy.snapshots import is_same, snapshot
 from sayso.questions.large import is_large
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.wire import decode, encode
-from sayso.questions.words import ENGLISH, QuestionWords
 from sayso.values import one_value
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -50,8 +51,8 @@ class _Made:
     def __init__(self) -> None:
         self.threads: list[int] = []
 
-    def __call__(self, request: UserInputRequest, words: QuestionWords) -> CardBody:
-        assert words is ENGLISH
+    def __call__(self, request: UserInputRequest, translations: NullTranslations) -> CardBody:
+        assert translations is ENGLISH
         self.threads.append(threading.get_ident())
         assert isinstance(request, _NoteEvent)
         return CardBody("Note", values=one_value(request.text))

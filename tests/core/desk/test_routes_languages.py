@@ -21,11 +21,9 @@ from sayso.chats.places import Place
 from sayso.desk.card_maker import CardMaker
 from sayso.desk.routes import Route, Routes
 from sayso.desk.speech import Speech
-from sayso.desk.words import ENGLISH
 from sayso.events import UserInputRequest
-from sayso.languages.tables import DESK
+from sayso.locales import locale_of
 from sayso.questions.refusals import Refusals
-from sayso.questions.words import words_of
 from sayso.stores.memory import memory_backend
 from sayso.testing import StoppedClock, a_request
 
@@ -90,18 +88,17 @@ class Keeping(UserInputRequest):
 
     @cached_property
     def words(self) -> str:
-        return words_of(self).allow
+        return self.translations.gettext("Allow")
 
     def card(self) -> CardBody:
-        self._said = self._said or words_of(self).deny
-        assert self.language is not None
-        return CardBody(self.language.cards.tag, f"{self.words} {self._said}")
+        self._said = self._said or self.translations.gettext("Deny")
+        return CardBody(locale_of(self.translations), f"{self.words} {self._said}")
 
 
 async def test_a_kind_that_keeps_what_it_said_says_it_in_the_language_of_each_card() -> None:
     request = Keeping(source_name="s", run=RunRef("a", "b"))
     chat = ChatDouble("slack")
-    speech = Speech(ROUTES, DESK)
+    speech = Speech(ROUTES)
     maker = CardMaker(
         {"slack": chat}, ROUTES, terms=GrantOptions(), refusals=Refusals(), speech=speech
     )
@@ -125,9 +122,9 @@ def test_where_no_card_stands_it_is_said_as_all_cards_of_a_person_are_or_else_by
     assert ROUTES.language_at(home, ULI) == "en"  # theirs are in two languages
 
 
-def test_a_language_without_words_is_refused_before_anything_is_shown() -> None:
-    with pytest.raises(ConfigError, match="there are no words in 'de', only in en"):
-        Speech(ROUTES, {"en": ENGLISH})
+def test_a_language_without_a_catalog_is_refused_before_anything_is_shown() -> None:
+    with pytest.raises(ConfigError, match="there is no translation into 'fr', only into de, en"):
+        Speech(Routes([Route((OPS,), language="fr")]))
 
 
 NOON = datetime(2026, 1, 10, 12, tzinfo=UTC)

@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 
 from sayso.calls import Folder, RunRef, ToolCall
+from sayso.dangers.danger import danger_texts
 from sayso.dangers.found import dangers_of
 from sayso.dangers.places import Root
-from sayso.dangers.words import ENGLISH
-from sayso.languages.german.dangers import GERMAN
+from sayso.locales import ENGLISH, load_translations
 from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.policy.rule_policy import RulePolicy
+
+GERMAN = load_translations("de")
 
 HERE = Path(__file__).parent
 SHOWN: list[str] = json.loads((HERE / "lines_that_show_secrets.json").read_text())
@@ -37,7 +39,7 @@ async def ruling(policy: RulePolicy, call: ToolCall) -> Ruling:
 def on_the_card(call: ToolCall) -> str:
     root = Root() if call.folder is None else Root(call.folder.root, call.folder.root)
     found = dangers_of(call, root)
-    return " | ".join((*ENGLISH.of(found), *GERMAN.of(found)))
+    return " | ".join((*danger_texts(ENGLISH, found), *danger_texts(GERMAN, found)))
 
 
 @pytest.mark.parametrize("line", SHOWN)

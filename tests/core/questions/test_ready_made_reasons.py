@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sayso.locales import ENGLISH
 from sayso.questions.refusals import Refusals, deny_with_reason_choice
-from sayso.questions.words import ENGLISH
 
 
 def test_ready_made_reasons_may_be_a_list() -> None:

@@ -12,7 +12,7 @@ from sayso import Gate, Requirements, RulePolicy, RunRef, ToolAnnotations, ToolC
 from sayso.agent.place import place_of
 from sayso.errors import ConfigError
 from sayso.events import UserInputRequest
-from sayso.known.wordings import ENGLISH as WORDINGS
+from sayso.known.wordings import WORDINGS
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.text_approval import TextApprovalRequestEvent
 from sayso.questions.wire import decode, encode

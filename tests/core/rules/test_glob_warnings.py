@@ -7,8 +7,7 @@ from support.examples import examples
 
 from sayso.errors import ConfigError
 from sayso.rules.glob import Glob
-from sayso.rules.glob_warnings import DangerKind, find_dangers, find_misses
-from sayso.rules.words import danger_in_words
+from sayso.rules.glob_warnings import DangerKind, explain_danger, find_dangers, find_misses
 
 
 @pytest.mark.parametrize(
@@ -46,7 +45,7 @@ def test_a_danger_is_told_with_a_value_that_matches(
 
     assert danger.sample == sample
     assert Glob(pattern).matches(sample)
-    assert danger_in_words(danger).endswith(f"for example {sample!r}")
+    assert explain_danger(danger).endswith(f"for example {sample!r}")
 
 
 @pytest.mark.parametrize(
@@ -56,7 +55,7 @@ def test_the_words_for_a_danger_quote_its_spelling(pattern: str, spelling: str) 
     [danger] = [danger for danger in find_dangers(pattern) if danger.spelling]
 
     assert danger.spelling == spelling
-    assert danger_in_words(danger).startswith(f"{spelling} ")
+    assert explain_danger(danger).startswith(f"{spelling} ")
 
 
 @pytest.mark.parametrize("pattern", ["ls", "git status", "ls\\*", "a/b.txt", "v[0-9]", "+([a-z])"])

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sayso.locales import ENGLISH
 from sayso.values.arguments import raw_values, values_of
 from sayso.values.edits import Edits, differences, edits_in
-from sayso.values.words import ENGLISH
 
 
 def the_change(old: str, new: str) -> str:

@@ -11,7 +11,6 @@ from sayso_bots.mcp import messages
 from sayso_bots.mcp.asking import Tell
 from sayso_bots.mcp.calls import VERSION_KEY, is_modern
 from sayso_bots.mcp.messages import CALL, Message
-from sayso_bots.mcp.words import MCP_WORDS
 
 REQUEST, STATUS, PROMPT = "request_approval", "approval_status", "permission_prompt"
 OLDER = ("2025-11-25", "2025-06-18")
@@ -36,24 +35,44 @@ def _tool(
 TOOLS = (
     _tool(
         REQUEST,
-        MCP_WORDS.request,
+        (
+            "Ask a person in chat whether a tool may be called with these arguments, and wait for "
+            "the answer. Call the tool only if the result says that it was approved."
+        ),
         {
-            "tool": {**_TEXT, "description": MCP_WORDS.request_tool},
-            "arguments": {**_OBJECT, "description": MCP_WORDS.request_arguments},
-            "description": {**_TEXT, "description": MCP_WORDS.request_description},
-            "wait": {"type": "boolean", "description": MCP_WORDS.request_wait},
+            "tool": {**_TEXT, "description": "The name of the tool that is to be called"},
+            "arguments": {
+                **_OBJECT,
+                "description": "Its arguments, all of them, as it would be called",
+            },
+            "description": {
+                **_TEXT,
+                "description": "Why, in a sentence, for the person who decides",
+            },
+            "wait": {
+                "type": "boolean",
+                "description": "false: do not wait, and look with approval_status later",
+            },
         },
         ("tool", "arguments"),
     ),
     _tool(
         STATUS,
-        MCP_WORDS.status,
-        {"permission_id": {**_TEXT, "description": MCP_WORDS.status_id}},
+        "How a question stands that request_approval has asked",
+        {
+            "permission_id": {
+                **_TEXT,
+                "description": "The permission id that request_approval has given",
+            }
+        },
         ("permission_id",),
     ),
     _tool(
         PROMPT,
-        MCP_WORDS.prompt,
+        (
+            "For Claude Code's option --permission-prompt-tool: asks a person in chat whether a "
+            "tool may be used"
+        ),
         {"tool_name": _TEXT, "input": _OBJECT, "tool_use_id": _TEXT},
         ("tool_name", "input"),
     ),
@@ -99,7 +118,14 @@ def _said(message: Message) -> Mapping[str, Any] | None:
 
 def _about() -> Mapping[str, Any]:
     named = {"name": "sayso", "version": version("sayso")}
-    return {"serverInfo": named, "instructions": MCP_WORDS.instructions}
+    return {
+        "serverInfo": named,
+        "instructions": (
+            "Ask with request_approval before you do what a person should decide, and do it only "
+            "if the result says that it was approved, with the arguments that it gives. Nothing "
+            "in here can approve a call: a person does, in chat."
+        ),
+    }
 
 
 def _approved(message: Message) -> Mapping[str, Any]:
@@ -107,7 +133,9 @@ def _approved(message: Message) -> Mapping[str, Any]:
     params = message.params or {}
     text = messages.written(message.raw.decode(), "params") or "{}"
     arguments = messages.written(text, "arguments") or "{}"
-    told = MCP_WORDS.may_run.format(tool=params.get("name"), arguments=arguments)
+    told = (
+        "Approved: {tool} may be called once, with exactly these arguments: {arguments}"
+    ).format(tool=params.get("name"), arguments=arguments)
     kind = {"resultType": "complete"} if is_modern(message) else {}
     said = {"outcome": "approved", "arguments": json.loads(arguments)}
     return {**kind, "content": [{"type": "text", "text": told}], "structuredContent": said}

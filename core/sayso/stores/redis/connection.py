@@ -254,6 +254,8 @@ class Client:
 
     async def _execute(self, batch: Sequence[Words]) -> Sequence[Any]:
         if not isinstance(self._redis, RedisCluster):
+            if len(batch) == 1:  # a pipeline costs more
+                return [await self._redis.execute_command(*batch[0])]
             pipeline = self._redis.pipeline(transaction=False)
             for words in batch:
                 pipeline.execute_command(*words)

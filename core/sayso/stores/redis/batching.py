@@ -72,7 +72,8 @@ class Batcher:
         try:
             replies = await self._send([words for words, _ in orders])
         except asyncio.CancelledError as cancelled:
-            _fail(orders, cancelled.args[0])
+            reasons = [one for one in cancelled.args if isinstance(one, Exception)]
+            _fail(orders, *(reasons or [ConnectionError("it was given up")]))
             raise
         except Exception as error:
             _fail(orders, error)

@@ -24,7 +24,6 @@ from redis.exceptions import (
     NoScriptError,
     ReadOnlyError,
     RedisClusterException,
-    ResponseError,
     TryAgainError,
 )
 
@@ -65,6 +64,8 @@ _ELSEWHERE = (
     RedisClusterException,
     TryAgainError,
 )
+# Connections of before, and the map of a cluster, are of no use any more.
+_GONE = (ConnectionError, OSError, TimeoutError, *_ELSEWHERE)
 # A reply that cannot be read raises one of these where it is taken apart.
 _MALFORMED = (ValueError, TypeError, LookupError, AttributeError, AssertionError)
 
@@ -149,10 +150,7 @@ class Client:
             StoreUnreachableError: as for ``run``.
         """
         with self.explained():
-            self._check()
-            (reply,) = await self._send([words], seconds + self.url.seconds)
-            if isinstance(reply, Exception):
-                raise reply
+            reply = await self._send_alone(words, seconds + self.url.seconds)
         return self.read(reply, read)
 
     @asynccontextmanager
@@ -216,8 +214,10 @@ class Client:
 
     async def _reply(self, words: Words, *, repeatable: bool = True) -> Any:
         """The reply to a command that may be sent again as the class says, or REDIS_ERRORS."""
+        # The reply of one that may not is lost with nobody else's.
+        send = self._add if repeatable else self._send_alone
         try:
-            return await self._add(words)
+            return await send(words)
         except _REFUSED:
             raise
         except _ELSEWHERE:
@@ -225,7 +225,14 @@ class Client:
         except ConnectionError:
             if not repeatable:
                 raise
-        return await self._add(words)
+        return await send(words)
+
+    async def _send_alone(self, words: Words, seconds: float | None = None) -> Any:
+        self._check()
+        (reply,) = await self._send([words], seconds or self.url.seconds)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
 
     def _add(self, words: Words) -> asyncio.Future[Any]:
         self._check()
@@ -234,7 +241,10 @@ class Client:
                 f"{self._batcher.waiting} commands wait for Redis at {self.url.address} already, "
                 "which is as much as this process holds: ask less at once"
             )
-        return self._batcher.add(words)
+        # A text that cannot be sent is an error of who sends it, not of the others.
+        name, *arguments = words
+        encoded = (word.encode() if isinstance(word, str) else word for word in arguments)
+        return self._batcher.add((name, *encoded))
 
     async def _send_batch(self, batch: Sequence[Words]) -> Sequence[Any]:
         return await self._send(batch, self.url.seconds)
@@ -242,32 +252,36 @@ class Client:
     async def _send(self, batch: Sequence[Words], seconds: float) -> Sequence[Any]:
         """The replies to commands that are sent once; one that is an error is an item."""
         try:
-            async with LoopTimeout(seconds):
-                replies = await self._execute(batch)
+            if isinstance(self._redis, RedisCluster):
+                replies = await self._execute_in_cluster(self._redis, batch, seconds)
+            else:
+                async with LoopTimeout(seconds):
+                    replies = await _execute(self._redis, batch)
         except REDIS_ERRORS as error:
-            if isinstance(error, (ConnectionError, OSError, TimeoutError, *_ELSEWHERE)):
+            if isinstance(error, _GONE):
                 await self._find_server_again()
             raise
-        if any(isinstance(reply, _ELSEWHERE) for reply in replies):
+        if any(isinstance(reply, _GONE) for reply in replies):
             await self._find_server_again()
         return replies
 
-    async def _execute(self, batch: Sequence[Words]) -> Sequence[Any]:
-        if not isinstance(self._redis, RedisCluster):
-            if len(batch) == 1:  # a pipeline costs more
-                return [await self._redis.execute_command(*batch[0])]
-            pipeline = self._redis.pipeline(transaction=False)
-            for words in batch:
-                pipeline.execute_command(*words)
-            return await pipeline.execute(raise_on_error=False)
-        await self._redis.initialize()
+    async def _execute_in_cluster(
+        self, cluster: RedisCluster, batch: Sequence[Words], seconds: float
+    ) -> Sequence[Any]:
+        """One after another, and ``seconds`` for each: no reply is lost with a later one."""
         replies: list[Any] = []
         for words in batch:
-            # All keys are in one slot, and what has no key goes where they are.
-            node = self._redis.get_node_from_key(self.keys.prefix)
             try:
-                replies.append(await self._redis.execute_command(*words, target_nodes=node))
-            except ResponseError as error:
+                async with LoopTimeout(seconds):
+                    await cluster.initialize()
+                    # All keys are in one slot, and what has no key goes where they are.
+                    node = cluster.get_node_from_key(self.keys.prefix)
+                    replies.append(await cluster.execute_command(*words, target_nodes=node))
+            except TimeoutError as error:
+                if not replies:
+                    raise
+                return [*replies, *(error for _ in batch[len(replies) :])]
+            except REDIS_ERRORS as error:
                 replies.append(error)
         return replies
 
@@ -293,6 +307,15 @@ class Client:
                     await self._redis.connection_pool.disconnect(inuse_connections=False)
                 if self._sentinel is not None:
                     await self._sentinel.aclose()
+
+
+async def _execute(redis: Redis, batch: Sequence[Words]) -> Sequence[Any]:
+    if len(batch) == 1:  # a pipeline costs more
+        return [await redis.execute_command(*batch[0])]
+    pipeline = redis.pipeline(transaction=False)
+    for words in batch:
+        pipeline.execute_command(*words)
+    return await pipeline.execute(raise_on_error=False)
 
 
 class Subscription:

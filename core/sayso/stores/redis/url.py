@@ -5,6 +5,7 @@ from __future__ import annotations
 import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, Literal
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
@@ -71,6 +72,11 @@ _TLS_OPTIONS: Mapping[str, Callable[[str], Any]] = {
     "ssl_include_verify_flags": _flags,
     "ssl_exclude_verify_flags": _flags,
 }
+_KNOWN = {
+    *_OPTIONS,
+    *_TLS_OPTIONS,
+    *("db", "namespace", "socket_timeout", "sentinel_username", "sentinel_password"),
+}
 # redis-py takes these for a server, and not for a cluster.
 _NOT_OF_A_CLUSTER = frozenset({"ssl_ca_path", "ssl_password"})
 
@@ -104,7 +110,11 @@ class StoreUrl:
     @property
     def secrets(self) -> tuple[str, ...]:
         """The passwords, which must not be in any message."""
-        passwords = (self.options.get("password"), self.sentinel_options.get("password"))
+        passwords = (
+            self.options.get("password"),
+            self.options.get("ssl_password"),
+            self.sentinel_options.get("password"),
+        )
         return tuple(password for password in passwords if password)
 
 
@@ -123,9 +133,11 @@ def read_url(url: str) -> StoreUrl:
     """
     try:
         return _read(url)
-    except _UnknownOptionError as error:
+    except _UnknownOptionError:
+        # A password with a bare question mark in it stands where options do.
         raise ConfigError(
-            f"the store's URL has an option that means nothing to a connection (of {error})"
+            "the store's URL has an option that means nothing to a connection; percent-encode a ? "
+            f"in the password, and write no others than {', '.join(sorted(_KNOWN))}"
         ) from None
     except ValueError:
         # The error's own text may quote the password.
@@ -136,24 +148,25 @@ def read_url(url: str) -> StoreUrl:
 
 
 class _UnknownOptionError(ValueError):
-    """An option of a URL is not known; the message names the options, without their values."""
+    """An option of a URL is not known, or not to a cluster."""
 
 
 def _read(url: str) -> StoreUrl:
     parts = urlsplit(url)
+    if parts.fragment:
+        raise ValueError
     query = dict(parse_qsl(parts.query))
-    names = ", ".join(query)
     keys = Keys(query.pop("namespace", DEFAULT_NAMESPACE))
     seconds = float(query.pop("socket_timeout", TIMEOUT_SECONDS))
-    if not seconds > 0:
-        raise ConfigError("socket_timeout in the store's URL must be more than 0 seconds")
+    if not 0 < seconds < inf:
+        raise ConfigError("socket_timeout in the store's URL must be more than 0 seconds, and end")
     sentinel_login = {
         name: query.pop(f"sentinel_{name}", "") or None for name in ("username", "password")
     }
     scheme, _, kind = parts.scheme.partition("+")
     options = _options(parts, query, scheme)
     if query.keys() - _IGNORED or (kind == "cluster" and options.keys() & _NOT_OF_A_CLUSTER):
-        raise _UnknownOptionError(names)
+        raise _UnknownOptionError
     if kind:
         return _read_many(parts, kind, keys, seconds, options, sentinel_login)
     if scheme == "unix":

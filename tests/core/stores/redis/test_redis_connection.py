@@ -22,6 +22,7 @@ from sayso.stores.redis.loop_timeout import LoopTimeout
 from sayso.stores.redis.script import Script
 from sayso.stores.redis.url import read_url
 from sayso.testing import a_response, soon
+from sayso.testing.builders import PATIENCE_SECONDS
 
 SECRET = "s3cret-p4ssword"
 
@@ -109,6 +110,63 @@ async def test_a_command_whose_connection_breaks_is_sent_once_more_at_most(
             await client.command("ECHO", "x", repeatable=repeatable)
 
     assert asked.count("ECHO") == times
+
+
+async def test_a_text_that_cannot_be_sent_is_no_error_of_those_asked_with_it(store: str) -> None:
+    async with opened(store) as client:
+        said = await asyncio.gather(
+            client.command("ECHO", "one"),
+            client.command("ECHO", "\ud800"),
+            client.command("GETDEL", f"{client.keys.prefix}gone", repeatable=False),
+            return_exceptions=True,
+        )
+
+    assert (said[0], said[2]) == (b"one", None)
+    assert isinstance(said[1], UnicodeEncodeError)
+
+
+async def test_in_a_cluster_no_reply_is_lost_with_that_of_a_later_command() -> None:
+    asked: list[str] = []
+    ports: list[int] = []
+
+    def answer(words: Sequence[str]) -> bytes:
+        asked.append(words[0])
+        replies = {"PING": b"+PONG\r\n", "GETDEL": b"$3\r\nval\r\n"}
+        return replies.get(words[0], b"-MOVED 866 127.0.0.1:%d\r\n" % ports[0])
+
+    async with fake_redis(cluster_of_one(lambda: ports[0], answer)) as port:
+        ports.append(port)
+        async with opened(f"redis+cluster://127.0.0.1:{port}") as client:
+            said = await asyncio.gather(
+                client.command("GETDEL", "a"),
+                client.command("GET", "b"),
+                return_exceptions=True,
+            )
+
+    assert said[0] == b"val"
+    assert isinstance(said[1], StoreUnreachableError)
+    assert asked.count("GETDEL") == 1
+
+
+async def test_who_waits_hears_that_what_was_sent_for_him_was_given_up() -> None:
+    heard = asyncio.Event()
+
+    def answer(_words: Sequence[str]) -> bytes:
+        heard.set()
+        return b""
+
+    async with (
+        fake_redis(answer) as port,
+        opened(f"redis://127.0.0.1:{port}?socket_timeout=60") as client,
+    ):
+        before = asyncio.all_tasks()
+        waiting = asyncio.create_task(client.command("PING"))
+        await heard.wait()
+        for task in asyncio.all_tasks() - before - {waiting}:
+            task.cancel()
+
+        with pytest.raises(StoreUnreachableError):
+            await asyncio.wait_for(waiting, PATIENCE_SECONDS)
 
 
 async def test_a_connection_that_died_meanwhile_fails_nothing_that_may_not_be_repeated(

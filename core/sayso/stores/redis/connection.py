@@ -242,9 +242,8 @@ class Client:
                 "which is as much as this process holds: ask less at once"
             )
         # A text that cannot be sent is an error of who sends it, not of the others.
-        name, *arguments = words
-        encoded = (word.encode() if isinstance(word, str) else word for word in arguments)
-        return self._batcher.add((name, *encoded))
+        encoded = (word.encode() if isinstance(word, str) else word for word in words[1:])
+        return self._batcher.add((words[0], *encoded))
 
     async def _send_batch(self, batch: Sequence[Words]) -> Sequence[Any]:
         return await self._send(batch, self.url.seconds)
@@ -311,7 +310,7 @@ class Client:
 
 async def _execute(redis: Redis, batch: Sequence[Words]) -> Sequence[Any]:
     if len(batch) == 1:  # a pipeline costs more
-        return [await redis.execute_command(*batch[0])]
+        return [await redis.execute_command(*batch[0])]  # type: ignore[no-untyped-call]
     pipeline = redis.pipeline(transaction=False)
     for words in batch:
         pipeline.execute_command(*words)

@@ -114,7 +114,7 @@ async def test_a_command_whose_connection_breaks_is_sent_once_more_at_most(
 
 async def test_a_text_that_cannot_be_sent_is_no_error_of_those_asked_with_it(store: str) -> None:
     async with opened(store) as client:
-        said = await asyncio.gather(
+        said: Sequence[object] = await asyncio.gather(
             client.command("ECHO", "one"),
             client.command("ECHO", "\ud800"),
             client.command("GETDEL", f"{client.keys.prefix}gone", repeatable=False),
@@ -137,7 +137,7 @@ async def test_in_a_cluster_no_reply_is_lost_with_that_of_a_later_command() -> N
     async with fake_redis(cluster_of_one(lambda: ports[0], answer)) as port:
         ports.append(port)
         async with opened(f"redis+cluster://127.0.0.1:{port}") as client:
-            said = await asyncio.gather(
+            said: Sequence[object] = await asyncio.gather(
                 client.command("GETDEL", "a"),
                 client.command("GET", "b"),
                 return_exceptions=True,
@@ -160,7 +160,7 @@ async def test_who_waits_hears_that_what_was_sent_for_him_was_given_up() -> None
         opened(f"redis://127.0.0.1:{port}?socket_timeout=60") as client,
     ):
         before = asyncio.all_tasks()
-        waiting = asyncio.create_task(client.command("PING"))
+        waiting: asyncio.Task[object] = asyncio.create_task(client.command("PING"))
         await heard.wait()
         for task in asyncio.all_tasks() - before - {waiting}:
             task.cancel()

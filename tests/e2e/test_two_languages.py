@@ -78,16 +78,17 @@ async def test_each_route_speaks_its_language_in_both_chats(
 
 
 async def test_one_process_speaks_two_languages_in_turn(scene: Asked, german: Gate) -> None:
+    telegram = scene.playground.telegram
     for number in range(3):
-        zahlung = scene.ask(german.check(ToolCall("zahlung", {"betrag": number})))
-        deploy = scene.ask(scene.gate.check(ToolCall("deploy", {"release": number})))
-        await in_slack(scene, f"deploy-bot · deploy {number}", "May this run?", "Deny")
-        card = await in_telegram(scene, "zahlung", f"{number}", "Darf das laufen?", "Ablehnen")
-        told = await scene.playground.telegram.press(card, "Ablehnen", by="bob")
-        card = await in_telegram(scene, "deploy", f"{number}", "May this run?", "Deny")
-        heard = await scene.playground.telegram.press(card, "Deny", by="bob")
+        zahlung = scene.ask(german.check(ToolCall(f"zahlung_{number}", {"x": 1})))
+        deploy = scene.ask(scene.gate.check(ToolCall(f"deploy_{number}", {"x": 1})))
+        await in_slack(scene, f"deploy_{number}", "May this run?", "Deny")
+        card = await in_telegram(scene, f"zahlung_{number}", "Darf das laufen?", "Ablehnen")
+        first = await telegram.press(card, "Ablehnen", by="bob")
+        card = await in_telegram(scene, f"deploy_{number}", "May this run?", "Deny")
+        second = await telegram.press(card, "Deny", by="bob")
 
-        assert (told.toast, heard.toast) == ("Abgelehnt.", "Denied.")
+        assert (first.toast, second.toast) == ("Abgelehnt.", "Denied.")
         assert not (await zahlung).approved
         assert not (await deploy).approved
 

@@ -92,7 +92,8 @@ def catalog(tag: str) -> Catalog:
 
 
 def texts_of(message: Message) -> tuple[str, ...]:
-    return (message.string,) if isinstance(message.string, str) else tuple(message.string)
+    said = message.string
+    return (said,) if isinstance(said, str) else tuple(said or ())
 
 
 def gaps_of(template: str) -> list[tuple[str, str]]:
@@ -124,7 +125,7 @@ def test_every_text_is_translated_with_the_gaps_of_the_english_one(tag: str) -> 
     for message in catalog(tag):
         if not message.id:
             continue
-        english = message.id if isinstance(message.id, tuple) else (message.id, message.id)
+        english = (message.id, message.id) if isinstance(message.id, str) else tuple(message.id)
         assert not message.fuzzy, message.id
         for number, text in enumerate(texts_of(message)):
             assert text.strip(), message.id
@@ -171,7 +172,7 @@ def test_no_text_is_hidden_from_the_catalogs_or_frozen_at_import() -> None:
     assert found == []
 
 
-def _hidden(tree: ast.Module) -> Iterator[ast.AST]:
+def _hidden(tree: ast.Module) -> Iterator[ast.Call]:
     """Translations in f-strings, where Babel reads none before Python 3.12, and at import."""
     definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     outside = [one for one in tree.body if not isinstance(one, definitions)]

@@ -7,6 +7,7 @@ with the first check, because most agents never make one.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from gettext import NullTranslations
 from typing import Any
@@ -18,7 +19,7 @@ from sayso.text.visible import is_mark, visible
 MAX_SCHEMA_BYTES = 64 * 1024
 MAX_REFERENCES = 1_000
 MAX_WORK = 50_000
-"""How many pairs of a schema and a value a check compares at most."""
+"""How many parts a schema has at most, and how many pairs of a schema and a value are compared."""
 
 _MAX_PROBLEMS = 3
 # Phones replace the quotes of JSON with these.
@@ -29,7 +30,7 @@ _UNTRACEABLE = ("$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRe
 
 
 def parse_json(text: str, translations: NullTranslations) -> Any:
-    """Read JSON, without duplicate names and without NaN.
+    """Read JSON, without duplicate names and with finite numbers only.
 
     Raises:
         ValueError: the text is no such JSON; the message says where and why.
@@ -38,6 +39,12 @@ def parse_json(text: str, translations: NullTranslations) -> Any:
     def refuse_constant(name: str) -> Any:
         raise ValueError(translations.gettext("{name} is not JSON").format(name=name))
 
+    def read_float(text: str) -> float:
+        if not math.isfinite(number := float(text)):
+            what = translations.gettext("a finite number")
+            raise ValueError(translations.gettext("this must be {what}").format(what=what))
+        return number
+
     def build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         built = dict(pairs)
         if len(built) < len(pairs):
@@ -45,7 +52,12 @@ def parse_json(text: str, translations: NullTranslations) -> Any:
         return built
 
     try:
-        return json.loads(text, object_pairs_hook=build_object, parse_constant=refuse_constant)
+        return json.loads(
+            text,
+            object_pairs_hook=build_object,
+            parse_float=read_float,
+            parse_constant=refuse_constant,
+        )
     except json.JSONDecodeError as error:
         place = {"line": error.lineno, "column": error.colno}
         if _is_json(text.translate(_STRAIGHT)) or text[error.pos : error.pos + 1] in _CURLY:
@@ -142,16 +154,20 @@ def count_schemas(schema: Mapping[str, Any]) -> int:
     """Count the schemas in a schema, with every reference replaced by its target.
 
     Raises:
-        ValueError: the schema follows more than 1,000 references, one leads to itself
-            or out of the schema, or it is nested too deeply.
+        ValueError: the schema follows more than 1,000 references, has more than 50,000
+            parts once they are followed, is nested too deeply, or a reference leads to
+            itself or out of the schema.
     """
-    count = references = 0
+    count = references = visited = 0
     # Draft 4 calls its $id id, which is a name like any other later.
     is_old = "draft-04" in str(schema.get("$schema", ""))
     untraceable = (*_UNTRACEABLE, "id") if is_old else _UNTRACEABLE
 
     def visit(node: Any, followed: frozenset[str]) -> None:
-        nonlocal count, references
+        nonlocal count, references, visited
+        visited += 1
+        if visited > MAX_WORK:
+            raise ValueError(f"its parts written out are over {MAX_WORK:,}")
         if isinstance(node, Mapping):
             if any(isinstance(node.get(word), str) for word in untraceable):
                 raise ValueError("it has references that are not JSON Pointers into it")

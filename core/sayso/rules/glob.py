@@ -13,8 +13,11 @@ from sayso.errors import ConfigError
 from sayso.rules.glob_reader import MAX_UNITS, read_glob
 from sayso.rules.glob_to_regex import BREAKS, Branches, code_units, to_regex
 
-# A text is compared. The worst value of 10 kB takes a second for an expression of this length.
+# A text is compared, anything else is compiled.
 _MAX_COMPILED = 4_096
+# Each of these may go on in every place of a value: with 10 kB that takes a tenth of a second.
+_MAX_AFTER_STAR = 512
+_STAR = re.compile(r"\*|\+\(|\]\+")
 # The one pattern that means the empty value, which the reference matches with nothing.
 _EMPTY = '""""'
 # A sign twice in a row keeps a meaning where one alone has none.
@@ -91,6 +94,11 @@ def _test(pattern: str) -> _Test:
     if len(code_units(pattern)) > _MAX_COMPILED:
         raise ConfigError(
             f"the pattern has more than {_MAX_COMPILED} characters; write several patterns"
+        )
+    if (star := _STAR.search(pattern)) and len(code_units(pattern)) - star.end() > _MAX_AFTER_STAR:
+        raise ConfigError(
+            f"the pattern has more than {_MAX_AFTER_STAR} characters after its first star; "
+            "write several patterns"
         )
     wanted, excluded = _compile(parsed.branches), _compile(parsed.excluded)
 

@@ -20,7 +20,8 @@ _BREAKS = r"\n\r\x{2028}\x{2029}"
 _ANY, _VISIBLE, _IN_NAME = f"[^{_BREAKS}]*", f"[^.{_BREAKS}]", f"[^./{_BREAKS}]"
 _CAREFUL = rf"(?:[^/{_BREAKS}]|/+{_IN_NAME})*"
 
-_MAX_EXPRESSION = 100_000
+# What is matched again from every place of a value takes time for each of its characters.
+_MAX_EXPRESSION = 10_000
 
 After = Literal["nothing", "no dot", "anything"]
 """How a text that follows a branch may begin."""
@@ -160,14 +161,25 @@ def to_rest(branch: Branch, after: After) -> Rest:
     rest = Rest()
     for node in reversed(branch):
         rest = node.before(rest, after)
-        if len(rest.whole) + len(rest.visible) > _MAX_EXPRESSION:
-            raise ConfigError("the pattern is too large; write several patterns, or shorter ones")
+        _check_size(rest.whole)
+        _check_size(rest.visible)
     return rest
 
 
+def _check_size(expression: str) -> None:
+    if len(expression) > _MAX_EXPRESSION:
+        raise ConfigError("the pattern is too large; write several patterns, or shorter ones")
+
+
 def to_regex(branches: Branches) -> str:
-    """The expression that matches what one of the branches matches, from beginning to end."""
-    return rf"\A(?:{'|'.join(to_rest(branch, 'nothing').whole for branch in branches)})\z"
+    """The expression that matches what one of the branches matches, from beginning to end.
+
+    Raises:
+        ConfigError: it would be too large.
+    """
+    expression = "|".join(to_rest(branch, "nothing").whole for branch in branches)
+    _check_size(expression)
+    return rf"\A(?:{expression})\z"
 
 
 def code_units(text: str) -> str:

@@ -187,6 +187,7 @@ def test_a_text_of_another_format_is_refused_where_it_was_written(name: str, raw
         (ADDRESS, "{“city”: 1}", 'write straight quotes ("), not curly ones: line 1, column 2'),
         (ADDRESS, '{"city": "a", "city": "b"}', "a name appears twice in the same object"),
         (ADDRESS, '{"floor": NaN}', "NaN is not JSON"),
+        (ADDRESS, '{"floor": -1e999}', "this must be a finite number"),
         (ADDRESS, "[" * 3_000, "this is nested too deeply"),
         (ADDRESS, '"' + "x" * 4_000, "this must be at most 4,000 characters"),
     ],

@@ -36,6 +36,19 @@ def test_a_small_schema_that_grows_without_end_is_refused_at_once() -> None:
     assert time.thread_time() - start < 1
 
 
+@pytest.mark.parametrize("kind", [dict, list])
+def test_parts_that_a_reference_repeats_are_counted_no_further_than_they_may_be(
+    kind: type[Any],
+) -> None:
+    parts = {"b": {"allOf": [kind() for _ in range(7_000)]}}
+    schema = {"$defs": parts, "properties": {"x": {"allOf": [{"$ref": "#/$defs/b"}] * 999}}}
+    start = time.thread_time()
+
+    with pytest.raises(SchemaError, match="written out are over 50,000"):
+        problem(schema, {"x": 1})
+    assert time.thread_time() - start < 1
+
+
 @pytest.mark.parametrize(
     ("schema", "why"),
     [

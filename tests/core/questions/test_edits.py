@@ -200,6 +200,7 @@ def test_lines_of_name_and_value_change_only_those() -> None:
         ("{", "not JSON: Expecting property name enclosed in double quotes at line 1, column 2"),
         ('{"a": 1, "a": 2}', "appears twice"),
         ('{"a": NaN}', "NaN is not JSON"),
+        ('{"a": [1e999]}', "this must be a finite number"),
         ("[1]", "line 1 is neither JSON nor name=value"),
         ("deploy it", "line 1 is neither JSON nor name=value"),
         ("comand=x", "there is no argument 'comand', only api_key, command, count, env"),

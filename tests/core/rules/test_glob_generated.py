@@ -120,7 +120,7 @@ def test_no_fresh_pattern_matches_wider_or_narrower_than_the_reference(
         assert differences(glob, asked, picomatch(pattern, asked)) == []
 
 
-SLOWEST = ["*a*a*a*a*a*a*b", "*(ab|ba)*" * 12, "[ab]" * 300, "a/**/" * 80, "*[ab]" * 200 + "*c"]
+SLOWEST = ["*a*a*a*a*a*a*b", "*(ab|ba)*" * 12, "[ab]" * 200, "a/**/" * 80, "*[ab]" * 100 + "*c"]
 NEAR = ["a" * 10_000, "ab" * 5_000, "/" * 10_000, "." * 10_000, "a/" * 5_000, "a" * 9_999 + "\n"]
 
 

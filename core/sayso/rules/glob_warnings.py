@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from gettext import NullTranslations
+from itertools import chain
 from typing import NamedTuple
 
 from sayso.locales import ENGLISH, gettext_noop
@@ -253,7 +254,7 @@ def _sample_of(node: Node, star: str, *, last: bool) -> str:
         return (end or first) if last else first
     others = map(chr, range(ord(" "), 0xD800))
     return next(
-        one for one in ("x", *(low for low, _ in node.ranges[::-1]), *others) if one in node
+        one for one in chain("x", (low for low, _ in node.ranges[::-1]), others) if one in node
     )
 
 

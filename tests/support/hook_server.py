@@ -60,11 +60,16 @@ async def hook_server(machine: Machine, *options: str) -> AsyncIterator[HookServ
     """The server on a free port; it does not outlive the block."""
     words = ("hook", "serve", "--listen", "127.0.0.1:0", *options)
     async with machine.started(*words, env={"SAYSO_HOOK_TOKEN": TOKEN}) as process:
-        assert process.stderr is not None
-        said = ""
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while "answers hooks on" not in said:
-                line = await process.stderr.readline()
-                assert line, said
-                said += line.decode()
-        yield HookServer(said.split()[-1], process)
+        yield await until_it_answers(process)
+
+
+async def until_it_answers(process: asyncio.subprocess.Process) -> HookServer:
+    """The server of this process, once it says where it answers."""
+    assert process.stderr is not None
+    said = ""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while "answers hooks on" not in said:
+            line = await process.stderr.readline()
+            assert line, said
+            said += line.decode()
+    return HookServer(said.split()[-1], process)

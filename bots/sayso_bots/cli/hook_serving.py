@@ -9,19 +9,20 @@ import signal
 import sys
 from collections.abc import Mapping
 
-from aiohttp import web
-
 from sayso.errors import ConfigError
 from sayso.stores.connect import open_store
 from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.hook_event import setup_of
 from sayso_bots.cli.listening import LOOPBACK, parse_address, read_token, take_port
+from sayso_bots.cli.named import keep_from_children
 from sayso_bots.hook.agents import CLAUDE_CODE
 from sayso_bots.hook.http_hook import DECIDE_PATH, explain_version, read_version
 from sayso_bots.hook.http_route import HookRoute
+from sayso_bots.hook.limits import MAX_BYTES
 from sayso_bots.hook.settings_file import TOKEN_VARIABLE
+from sayso_bots.process.resources import raised_file_limit, room_in
 from sayso_bots.process.signals import StoppedError, run_stoppable
-from sayso_bots.server.webserver import url_of
+from sayso_bots.server.webserver import answering, url_of
 
 # Questions wait for people: at the end they are withdrawn.
 _FINISH_SECONDS = 1.0
@@ -32,7 +33,9 @@ def serve(args: argparse.Namespace, env: Mapping[str, str]) -> int:
 
     Raises:
         ConfigError: the settings are wrong, or there is no token.
+        UsageError: the store's password stands on the command line, or the address is not here.
     """
+    keep_from_children(args.store)
     host, port = parse_address(args.listen)
     if host not in LOOPBACK:
         raise UsageError(f"--listen {host}: hooks are answered on this machine alone; 127.0.0.1")
@@ -60,19 +63,17 @@ async def _serve(
     with take_port(host, port) as sockets:
         async with open_store(url) as store:
             route = HookRoute(store, url, token, lambda: setup_of(args, env, CLAUDE_CODE.key))
-            runner = web.AppRunner(
-                route.application(),
-                access_log=None,
+            async with answering(
+                sockets,
+                route.routes(),
+                most_connections=room_in(raised_file_limit()).connections,
                 handler_cancellation=True,
-                shutdown_timeout=_FINISH_SECONDS,
-            )
-            await runner.setup()
-            try:
-                for one in sockets:
-                    await web.SockSite(runner, one).start()
+                most_bytes=MAX_BYTES,
+                finish_seconds=_FINISH_SECONDS,
+            ):
                 print(f"sayso: answers hooks on {url_of(sockets)}{DECIDE_PATH}", file=sys.stderr)
-                await asyncio.Event().wait()
-            finally:
-                await route.close()
-                await runner.cleanup()
+                try:
+                    await asyncio.Event().wait()
+                finally:
+                    await route.close()
     return 0

@@ -73,7 +73,7 @@ def say_unread(config: str | None, env: Mapping[str, str]) -> None:
 
 
 def keep_from_children(store: str | None) -> None:
-    """Let no child of this process read the password of the store, which would approve anything.
+    """Let no other program read the password of the store, which would approve anything.
 
     Raises:
         UsageError: it stands on the command line, which everybody can read.
@@ -81,7 +81,8 @@ def keep_from_children(store: str | None) -> None:
     """
     if store and has_login(store):
         raise UsageError(
-            f"--store holds a password, which what is started here could read; set {STORE_VARIABLE}"
+            f"--store holds a password, which every program on this machine could read; set "
+            f"{STORE_VARIABLE}"
         )
     hide_environment()
 

@@ -23,7 +23,7 @@ from sayso_bots.hook.agents import CLAUDE_CODE, Answered
 from sayso_bots.hook.asking import Asker, answered, failed
 from sayso_bots.hook.events import HookEvent, NotAnEventError, Ran, is_answer, read_event, read_ran
 from sayso_bots.hook.http_hook import DECIDE_PATH, REPORT_PATH
-from sayso_bots.hook.limits import MARGIN_SECONDS, MAX_BYTES
+from sayso_bots.hook.limits import MARGIN_SECONDS
 from sayso_bots.hook.noted import MOST
 from sayso_bots.hook.telling import tell
 
@@ -55,13 +55,9 @@ class HookRoute:
         self._asking: set[asyncio.Task[Answered]] = set()
         self._background = Background("reports of calls that ran")
 
-    def application(self) -> web.Application:
-        """Return the application that serves the hooks."""
-        app = web.Application(client_max_size=MAX_BYTES)
-        app.add_routes(
-            [web.post(DECIDE_PATH, self._decide), web.post(REPORT_PATH, self._take_report)]
-        )
-        return app
+    def routes(self) -> list[web.RouteDef]:
+        """Return the routes of the hooks."""
+        return [web.post(DECIDE_PATH, self._decide), web.post(REPORT_PATH, self._take_report)]
 
     async def close(self) -> None:
         """Withdraw what is asked, and give up the reports that are on their way."""
@@ -120,7 +116,10 @@ class HookRoute:
             raise web.HTTPBadRequest(
                 text=f"what came in is not an event of a tool call ({error})"
             ) from None
-        if ran is not None and (agent := self._approved.pop((ran.session, ran.call_id), None)):
+        if ran is None:
+            # Before a call, Claude Code would take an empty 2xx for leave to run it.
+            raise web.HTTPBadRequest(text="what came in is not an event after a call")
+        if agent := self._approved.pop((ran.session, ran.call_id), None):
             self._background.start(self._report(ran, agent))
         return web.Response(status=204)
 

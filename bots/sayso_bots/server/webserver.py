@@ -17,6 +17,7 @@ from sayso_bots.server.limits import CallTimeouts, ConnectionLimits, quiet_accep
 # Requests in flight at the end: a press is answered within 3 s, so this is patient.
 _FINISH_SECONDS = 10.0
 _BACKLOG = 1_024
+_MOST_BYTES = 1024 * 1024
 MOST_CONNECTIONS = 16_384
 _TIMEOUTS = CallTimeouts()
 _CAN_SHARE = hasattr(socket, "SO_REUSEPORT")
@@ -65,17 +66,19 @@ async def answering(
     each: int | None = None,
     timeouts: CallTimeouts = _TIMEOUTS,
     handler_cancellation: bool = False,
+    most_bytes: int = _MOST_BYTES,
+    finish_seconds: float = _FINISH_SECONDS,
 ) -> AsyncIterator[None]:
     """Answer calls while the block runs; at its end accept no more and finish those in flight.
 
     Connections beyond the most are closed at once, and so are those of a source that has
     more than its share, which ``each`` may say. With ``handler_cancellation`` a handler is
-    cancelled when its client leaves.
+    cancelled when its client leaves. Calls in flight at the end have ``finish_seconds``.
     """
-    app = web.Application()
+    app = web.Application(client_max_size=most_bytes)
     app.add_routes(routes)
     runner = web.AppRunner(
-        app, shutdown_timeout=_FINISH_SECONDS, handler_cancellation=handler_cancellation
+        app, shutdown_timeout=finish_seconds, handler_cancellation=handler_cancellation
     )
     await runner.setup()
     try:

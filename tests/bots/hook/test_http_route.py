@@ -11,6 +11,7 @@ from typing import Any
 
 import aiohttp
 import pytest
+from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 from support.hook_server import TOKEN, HookServer, hook_server
 from support.hooked import Machine, event, until_asked
@@ -133,7 +134,13 @@ WRONG: dict[str, tuple[str, str, bytes]] = {
     "another method": ("GET", DECIDE_PATH, b""),
     "another path": ("POST", "/", event("read")),
     "a path below": ("POST", f"{DECIDE_PATH}/", event("read")),
-    "an event before a call as a report": ("POST", REPORT_PATH, b"{"),
+    "an event before a call as a report": ("POST", REPORT_PATH, event("read")),
+    "no JSON as a report": ("POST", REPORT_PATH, b"{"),
+    "a request for permission as a report": (
+        "POST",
+        REPORT_PATH,
+        event("read").replace(b"PreToolUse", b"PermissionRequest"),
+    ),
 }
 
 
@@ -173,7 +180,9 @@ async def test_settings_that_name_another_store_by_now_are_a_denial() -> None:
         route = HookRoute(
             backend, "redis://here", TOKEN, lambda: (settings, Asker("claude-code", 5, 1))
         )
-        async with TestClient(TestServer(route.application())) as client:
+        app = web.Application()
+        app.add_routes(route.routes())
+        async with TestClient(TestServer(app)) as client:
             headers = {"Authorization": f"Bearer {TOKEN}"}
             answer = await client.post(DECIDE_PATH, data=event("read"), headers=headers)
             said = (await answer.json())["hookSpecificOutput"]
@@ -279,6 +288,7 @@ async def used(store: Backend, question_id: str) -> Any:
         ((), {"SAYSO_HOOK_TOKEN": ""}, "SAYSO_HOOK_TOKEN is not set"),
         ((), {"SAYSO_HOOK_TOKEN": "short"}, "less than 32 characters"),
         (("--store", "memory://"), {}, "memory://"),
+        (("--store", "redis://:geheim@there"), {}, "--store holds a password"),
     ],
     ids=str,
 )

@@ -51,7 +51,8 @@ slot uses several namespaces.
                              the same fields
 ``agents``           zset    the agents that have such a stream, by its last entry in ms
 ``audited``          string  how many entries the audit was given
-``seen:<delivery>``  string  a callback that was here, for 10 minutes, or a note, for one
+``noted:<token>``    string  a decision without a question that was noted, for one minute
+``seen:<delivery>``  string  a callback that was here, for 10 minutes
 ``lease:<name>``     string  who holds a lease
 ``budget:<name>``    zset    the moments in ms at which messages went or will go
 ``moved:<chat>``     string  the new address of a chat

@@ -82,7 +82,7 @@ may('XADD', {'audit', 'activity:', 'jobs', 'log:'}, '*', 'a', '')
 may('INCR', {'audited'})
 may('ZADD', {'due', 'open:', 'agents', 'asked:', 'errands:', 'desks', 'books', 'budget:'}, '0', '')
 may('HSET', {'r:', 'limits', 'floor', 'book:', 'rule:', 'state:', 'branch:'}, 'a', '')
-may('SET', {'nothing', 'h:', 'key:', 'once:', 'seen:', 'lease:', 'moved:', 'draft:', 'document:'}, '')
+may('SET', {'nothing', 'h:', 'key:', 'once:', 'noted:', 'seen:', 'lease:', 'moved:', 'draft:', 'document:'}, '')
 may('PUBLISH', {'bus:inbox:', 'bus:events:'}, '')
 try('DEL', hash, text, set, stream)
 return failed

@@ -57,7 +57,7 @@ STEPS: Mapping[str, Step] = {
     ),
 }
 KINDS = [
-    "r:", "key:", "due", "open:", "limits", "jobs", "asked:", "seen:",
+    "r:", "key:", "due", "open:", "limits", "jobs", "asked:", "noted:", "seen:",
     "book:", "books", "rule:", "floor", "audit", "audited", "agents", "activity:", "nothing",
 ]  # fmt: skip
 OTHER_KINDS = [

@@ -43,7 +43,7 @@ def install(args: argparse.Namespace, env: Mapping[str, str]) -> int:
         changed = remove_hook(at)
         _tell(args, at, f"taken out of {at}" if changed else f"{at} has no hook of Sayso", changed)
         return 0
-    if args.http and _takes_http(agent, env):
+    if args.http and _takes_http(agent, args.scope, env):
         return _install_http(args, at, env)
     words, store, asker = _installed(args, env)
     why = unattended(store)
@@ -65,14 +65,19 @@ def install(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     return 0
 
 
-def _takes_http(agent: HookAgent, env: Mapping[str, str]) -> bool:
+def _takes_http(agent: HookAgent, scope: str, env: Mapping[str, str]) -> bool:
     """Return True if the agent stops a call when its HTTP hook fails; say so where it does not.
 
     Raises:
-        UsageError: it has no such hook.
+        UsageError: it has no such hook, or others would share it whose agent may be older.
     """
     if agent is not CLAUDE_CODE:
         raise UsageError(f"{agent.title} has no HTTP hook: leave --http out")
+    if scope == "project":
+        raise UsageError(
+            "--http with --scope project: the Claude Code of a colleague may be older, and would "
+            "run every call; take --scope user, or leave --http out"
+        )
     why = explain_version(read_version(env))
     if why:
         print(f"sayso: {why}: the command hook is written instead", file=sys.stderr)

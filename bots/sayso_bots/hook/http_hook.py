@@ -12,7 +12,14 @@ from typing import Any
 from sayso.errors import ConfigError
 from sayso.platforms.finding import Finding
 from sayso_bots.hook.agents import CLAUDE_CODE
-from sayso_bots.hook.settings_file import SCOPES, find_http_hooks, settings_file
+from sayso_bots.hook.settings_file import (
+    SCOPES,
+    HttpHook,
+    HttpHookFound,
+    are_hooks_off,
+    find_http_hooks,
+    settings_file,
+)
 
 DECIDE_PATH, REPORT_PATH = "/hooks/claude-code", "/hooks/claude-code/ran"
 
@@ -20,6 +27,9 @@ MIN_VERSION = (2, 1, 295)
 """The first Claude Code that stops a call when its HTTP hook fails. Older ones run it."""
 
 _VERSION_SECONDS = 20.0
+_SHARED = (
+    "its HTTP hook is for all on the project, and an older Claude Code runs every call with it"
+)
 
 
 def read_version(env: Mapping[str, str]) -> tuple[int, ...] | None:
@@ -56,22 +66,66 @@ def explain_version(version: tuple[int, ...] | None) -> str:
 
 def http_hook_findings(env: Mapping[str, str], folder: Path) -> Iterator[Finding]:
     """Look at the HTTP hooks of the user and of the project in the folder, where there are some."""
-    for scope in SCOPES:
-        at = settings_file(CLAUDE_CODE, scope, env, folder)
+    found: list[tuple[Path, HttpHookFound]] = []
+    off: list[Path] = []
+    files = [settings_file(CLAUDE_CODE, scope, env, folder) for scope in SCOPES]
+    user, project, _ = files
+    for at in dict.fromkeys(files):
         try:
-            hooks = find_http_hooks(at, CLAUDE_CODE.events)
+            found += [(at, one) for one in find_http_hooks(at, CLAUDE_CODE.events)]
+            off += [at] if are_hooks_off(at) else []
         except ConfigError as error:
             yield Finding("failed", "hook", str(error))
+    if found:
+        for at in off:
+            text = f"{at}: disableAllHooks lets calls run without a hook; remove it"
+            yield Finding("failed", "hook", text)
+    for at, one in found:
+        if at == project != user:
+            text = f"{at}: {_SHARED}; run `sayso hook install claude-code --scope project`"
+            yield Finding("failed", "hook", text)
             continue
-        for hook in hooks:
-            why = _find_fault(hook) or explain_version(read_version(env))
-            if why:
-                text = f"{at}: {why}; run `sayso hook install claude-code --http` again"
-                yield Finding("failed", "hook", text)
-            else:
-                yield Finding("ok", "hook", f"{at}: Claude Code stops a call when its hook fails")
+        why = _find_fault(one) or explain_version(read_version(env))
+        if why:
+            text = f"{at}: {why}; run `sayso hook install claude-code --http` again"
+            yield Finding("failed", "hook", text)
+        else:
+            tools = _name_tools(one.entry["matcher"])
+            text = f"{at}: Claude Code stops a call{tools} when its hook fails"
+            yield Finding("ok", "hook", text)
 
 
-def _find_fault(hook: Mapping[str, Any]) -> str:
-    blocks = hook.get("onFailure") == "block"
-    return "" if blocks else 'its HTTP hook lets calls run when it fails: onFailure is not "block"'
+def _find_fault(found: HttpHookFound) -> str:
+    """Compare a hook with what is installed; the matcher, the port and the limit are free."""
+    hook, matcher = found.hook, found.entry.get("matcher")
+    if hook.get("onFailure") != "block":
+        return 'its HTTP hook lets calls run when it fails: onFailure is not "block"'
+    if not _is_decide_url(hook.get("url")):
+        return f"its HTTP hook does not ask this machine's `sayso hook serve`: {hook.get('url')!r}"
+    if not isinstance(matcher, str):
+        return "its HTTP hook has no matcher, or one that is not a text"
+    if type(hook.get("timeout")) not in (int, float):
+        return "its HTTP hook has no timeout, or one that is not a number of seconds"
+    whole = HttpHook(found.event, matcher, hook["url"], hook["timeout"]).entry
+    (written,) = whole.pop("hooks")
+    around = {key: value for key, value in found.entry.items() if key != "hooks"}
+    changed = [*_find_changed(around, whole), *_find_changed(hook, written)]
+    return f"its HTTP hook is not as it was installed: {', '.join(changed)}" if changed else ""
+
+
+def _find_changed(has: Mapping[str, Any], written: Mapping[str, Any]) -> Iterator[str]:
+    absent = object()
+    for key in sorted({*has, *written}):
+        if has.get(key, absent) != written.get(key, absent):
+            yield key
+
+
+def _is_decide_url(url: object) -> bool:
+    if not isinstance(url, str):
+        return False
+    hosts = "|".join(map(re.escape, ("127.0.0.1", "[::1]", "localhost")))
+    return re.fullmatch(rf"http://(?:{hosts}):[1-9][0-9]{{0,4}}{DECIDE_PATH}", url) is not None
+
+
+def _name_tools(matcher: str) -> str:
+    return "" if matcher in ("", "*") else f" of {matcher!r}, and of no other tool,"

@@ -71,6 +71,15 @@ class HttpHook:
         return {"matcher": self.matcher, "hooks": [hook]}
 
 
+@dataclass(frozen=True, slots=True)
+class HttpHookFound:
+    """An HTTP hook as it stands in a file: its event, the entry around it, and the hook."""
+
+    event: str
+    entry: Data
+    hook: Data
+
+
 def settings_file(agent: HookAgent, scope: str, env: Mapping[str, str], folder: Path) -> Path:
     """Where the hooks of a scope are: the user's, a project's, or the user's of a project.
 
@@ -167,7 +176,7 @@ def _without_ours(at: Path, data: Data) -> bool:
     return found
 
 
-def find_http_hooks(at: Path, events: Sequence[str]) -> Sequence[Data]:
+def find_http_hooks(at: Path, events: Sequence[str]) -> Sequence[HttpHookFound]:
     """Return the HTTP hooks for these events that we wrote into the file.
 
     Raises:
@@ -175,10 +184,23 @@ def find_http_hooks(at: Path, events: Sequence[str]) -> Sequence[Data]:
     """
     _, data = _read(at)
     table = _table(at, data, "hooks")
-    entries = [entry for event in events for entry in _list(at, table, event)]
-    found = [entry.get("hooks") for entry in entries if isinstance(entry, dict)]
-    hooks = [hook for inner in found if isinstance(inner, list) for hook in inner]
-    return [hook for hook in hooks if _is_our_http_hook(hook)]
+    return [
+        HttpHookFound(event, entry, hook)
+        for event in events
+        for entry in _list(at, table, event)
+        if isinstance(entry, dict) and isinstance(entry.get("hooks"), list)
+        for hook in entry["hooks"]
+        if _is_our_http_hook(hook)
+    ]
+
+
+def are_hooks_off(at: Path) -> bool:
+    """Return True if the file switches all hooks off.
+
+    Raises:
+        ConfigError: the file is not as its agent could read it.
+    """
+    return _read(at)[1].get("disableAllHooks", False) is not False
 
 
 def _is_ours(hook: object) -> bool:

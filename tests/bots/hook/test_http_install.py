@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,20 @@ def test_what_decides_is_said_to_the_server_and_no_other_machine_is_asked(
     assert not file.exists()
 
 
+@pytest.mark.parametrize("version", ["2.1.330", "2.1.100"])
+def test_the_settings_of_all_who_work_on_a_project_get_no_http_hook(
+    run: Run, tmp_path: Path, claude: Path, version: str
+) -> None:
+    words = ("hook", "install", "claude-code", "--http", "--scope", "project")
+    with chdir(tmp_path):
+        done = run(*words, env=says(claude, version))
+
+    assert done.code == 2
+    assert "--scope project" in done.err
+    assert "take --scope user, or leave --http out" in done.err
+    assert not (tmp_path / ".claude").exists()
+
+
 def test_codex_has_no_http_hook(run: Run, tmp_path: Path) -> None:
     done = run("hook", "install", "codex", "--http", env={"CODEX_HOME": str(tmp_path)})
 
@@ -173,6 +188,106 @@ def test_check_says_that_a_hook_does_not_stop_what_fails(
 
     assert level == "failed"
     assert "onFailure" in why
+
+
+CHANGED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "/ran": ({"url": "http://127.0.0.1:8091/hooks/claude-code/ran"}, {}),
+    "example": ({"url": "http://example.org:8091/hooks/claude-code"}, {}),
+    "https": ({"url": "https://127.0.0.1:8091/hooks/claude-code"}, {}),
+    "@": ({"url": "http://127.0.0.1:8091@example.org/hooks/claude-code"}, {}),
+    "None": ({"url": None}, {}),
+    "if": ({"if": "Bash(git *)"}, {}),
+    "once": ({"once": True}, {}),
+    "async": ({"async": True}, {}),
+    "seconds": ({"timeout": "600"}, {}),
+    "headers": ({"headers": {}}, {}),
+    "allowedEnvVars": ({"allowedEnvVars": ["SAYSO_HOOK_TOKEN", "HOME"]}, {}),
+    "matcher": ({}, {"matcher": None}),
+    "disabled": ({}, {"disabled": True}),
+}
+
+
+@pytest.mark.parametrize("named", CHANGED)
+def test_check_says_that_a_hook_is_not_as_it_was_installed(
+    install: Install, file: Path, claude: Path, named: str
+) -> None:
+    env = says(claude, "2.1.330")
+    install("--http", **env, **TOKEN)
+    said = json.loads(file.read_text())
+    (entry,) = said["hooks"]["PreToolUse"]
+    of_hook, of_entry = CHANGED[named]
+    entry |= of_entry
+    entry["hooks"][0] |= of_hook
+    file.write_text(json.dumps(said))
+    ((level, why),) = found(file.parent, env)
+
+    assert level == "failed"
+    assert named in why
+    assert "run `sayso hook install claude-code --http` again" in why
+
+
+@pytest.mark.parametrize(
+    "at", ["settings.json", ".claude/settings.json", ".claude/settings.local.json"]
+)
+def test_check_says_that_a_file_switches_all_hooks_off(
+    install: Install, file: Path, claude: Path, at: str
+) -> None:
+    env = says(claude, "2.1.330")
+    install("--http", **env, **TOKEN)
+    off = file.parent / at
+    off.parent.mkdir(exist_ok=True)
+    said = json.loads(off.read_text()) if off.exists() else {}
+    off.write_text(json.dumps({**said, "disableAllHooks": True}))
+    first, _ = found(file.parent, env)
+
+    assert first == ("failed", f"{off}: disableAllHooks lets calls run without a hook; remove it")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--listen", "[::1]:9000"), ("--timeout", "1h"), ("--event", "PermissionRequest")],
+    ids=str,
+)
+def test_check_finds_nothing_wrong_with_what_is_installed_with_options(
+    install: Install, file: Path, claude: Path, options: tuple[str, ...]
+) -> None:
+    env = says(claude, "2.1.330")
+    install("--http", *options, **env, **TOKEN)
+
+    assert [level for level, _ in found(file.parent, env)] == ["ok"]
+
+
+def test_check_says_that_a_project_shares_an_http_hook(
+    install: Install, file: Path, tmp_path: Path, claude: Path
+) -> None:
+    env = says(claude, "2.1.330")
+    install("--http", **env, **TOKEN)
+    where = {"CLAUDE_CONFIG_DIR": str(tmp_path / "mine"), **env}
+    (one,) = http_hook_findings(where, tmp_path)
+
+    assert one.level == "failed"
+    assert "an older Claude Code runs every call with it" in one.text
+    assert "install claude-code --scope project" in one.text
+
+
+def test_settings_of_a_user_who_works_in_the_home_are_not_a_projects(
+    install: Install, file: Path, tmp_path: Path, claude: Path
+) -> None:
+    env = {"CLAUDE_CONFIG_DIR": str(file.parent), **says(claude, "2.1.330")}
+    install("--http", **env, **TOKEN)
+
+    assert [one.level for one in http_hook_findings(env, tmp_path)] == ["ok"]
+
+
+def test_check_names_the_tools_of_a_hook_that_is_not_for_all(
+    install: Install, file: Path, claude: Path
+) -> None:
+    env = says(claude, "2.1.330")
+    install("--http", "--matcher", "Bash|Edit", **env, **TOKEN)
+    ((level, text),) = found(file.parent, env)
+
+    assert level == "ok"
+    assert "of 'Bash|Edit', and of no other tool" in text
 
 
 def test_check_says_nothing_where_there_is_no_http_hook(install: Install, file: Path) -> None:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -53,7 +54,7 @@ async def _large(request: web.Request) -> web.Response:
 
 
 @asynccontextmanager
-async def a_server(timeouts: CallTimeouts = SHORT, **limits: int) -> AsyncIterator[str]:
+async def a_server(timeouts: CallTimeouts = SHORT, **limits: Any) -> AsyncIterator[str]:
     """The web server with an endpoint that reads its body, and one with a large answer."""
     routes = [web.post("/read", _read), web.get("/large", _large)]
     with taken_port("127.0.0.1", 0) as sockets:

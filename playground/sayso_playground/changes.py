@@ -7,7 +7,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 # Whoever waits for something that never comes is told after this; a busy machine needs less.
-PATIENCE_SECONDS = 90.0
+PATIENCE_SECONDS = 30.0
 
 
 class Changes:

@@ -19,7 +19,7 @@ from bench.question import LEAN, SAYSO, Asker, ask_many, question_sides
 from bench.under_test import UnderTest, under_test
 from support.valkey_server import Valkey
 
-BOUNDS = {"press in Slack": 50.0, "press in Telegram": 50.0, "question in both chats": 40.0}
+BOUNDS = {"press in Slack": 44.0, "press in Telegram": 44.0, "question in both chats": 40.0}
 """How many times the processor time of the tight floor a press and a whole question may take."""
 
 _ROUNDS = 3

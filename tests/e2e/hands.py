@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 from e2e.asked import Asked
@@ -12,6 +13,10 @@ from sayso_playground import Delivery, Playground, SlackMessage, SlackView, Tele
 
 Answer = str | Sequence[str] | None
 """Words that are written or picked, several that are picked, or none: it is left out."""
+
+# A card is unfolded and folded again: by somebody who pressed before it was brought up to date.
+_FOLDS = ("More…", "Back")
+_MOST_FOLDS = 4
 
 
 class Hands(Protocol):
@@ -80,12 +85,13 @@ class SlackHands:
         return label in (await self.message()).buttons
 
     async def press(self, label: str, by: str = "alice") -> None:
-        card = await self._message_where(
-            lambda message: label in message.buttons or "More…" in message.buttons
-        )
-        if label not in card.buttons:
-            await self.slack.press(card, "More…", by="alice")
-            card = await self._message_where(lambda message: label in message.buttons)
+        card = await self._message_where(partial(_offers_any, {label, *_FOLDS}))
+        for _ in range(_MOST_FOLDS):
+            if label in card.buttons:
+                break
+            fold = _fold_of(card)
+            await self.slack.press(card, fold, by="alice")
+            card = await self._message_where(partial(_offers_any, {label, *_FOLDS} - {fold}))
         delivery = await self.slack.press(card, label, by=by)
         assert delivery.error is None
 
@@ -159,16 +165,20 @@ class TelegramHands:
         delivery = await self.pressed(label, by)
         assert delivery.error is None
 
+    async def _open_card_offering(self, labels: set[str]) -> TelegramMessage:
+        return await self.telegram.message_where(
+            lambda message: _is_open_card(message) and _offers_any(labels, message)
+        )
+
     async def pressed(self, label: str, by: str = "alice") -> Delivery:
         """Press a button of the card; what came of it."""
-        card = await self.telegram.message_where(
-            lambda m: _is_open_card(m) and bool({label, "More…"} & m.buttons.keys())
-        )
-        if label not in card.buttons:
-            await self.telegram.press(card, "More…", by=by)
-            card = await self.telegram.message_where(
-                lambda m: _is_open_card(m) and label in m.buttons
-            )
+        card = await self._open_card_offering({label, *_FOLDS})
+        for _ in range(_MOST_FOLDS):
+            if label in card.buttons:
+                break
+            fold = _fold_of(card)
+            await self.telegram.press(card, fold, by=by)
+            card = await self._open_card_offering({label, *_FOLDS} - {fold})
         return await self.telegram.press(card, label, by=by)
 
     async def fill_in(self, label: str, answers: Mapping[str, Answer], send: str = "") -> None:
@@ -289,6 +299,14 @@ def _placed(view: SlackView, given: Mapping[str, Any]) -> dict[str, Any]:
         ]
         placed[ready_made if value in offered else label] = value
     return placed
+
+
+def _offers_any(labels: set[str], message: SlackMessage | TelegramMessage) -> bool:
+    return not labels.isdisjoint(message.buttons)
+
+
+def _fold_of(card: SlackMessage | TelegramMessage) -> str:
+    return next(fold for fold in _FOLDS if fold in card.buttons)
 
 
 def _is_open_card(message: TelegramMessage) -> bool:

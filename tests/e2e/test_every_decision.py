@@ -228,6 +228,18 @@ async def test_arguments_that_are_too_long_for_the_card_are_seen_in_full_and_all
     await both_cards(scene, "Approved by alice")
 
 
+async def test_what_is_unfolded_while_it_is_shown_in_full_can_be_allowed_all_the_same(
+    scene: Asked, hands: Hands
+) -> None:
+    waiting = scene.ask(scene.gate.check(ToolCall("run_sql", {"script": SCRIPT})))
+    await hands.see_everything()
+    await hands.press("More…")
+
+    await hands.press("Allow")
+
+    assert told(await waiting) == (Outcome.APPROVED, "", hands.actor())
+
+
 async def test_a_call_that_was_seen_in_full_here_is_still_cut_there(
     scene: Asked, slack: SlackHands, telegram: TelegramHands
 ) -> None:

@@ -10,7 +10,7 @@ from sayso.known.tools import sends_queries
 from sayso.rules.glob_warnings import Danger, DangerKind, find_dangers
 from sayso.rules.matchers import ShellMatcher
 from sayso.rules.rule import Rule
-from sayso.shell.looks import READING
+from sayso.shell.read_only_table import read_only_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def _of_params(rule: Rule) -> Iterator[RuleDanger]:
         program = program_of(pattern)
         if program is None:
             yield from (WidePattern(parameter, danger) for danger in find_dangers(pattern))
-        elif program in READING:
+        elif program in read_only_table().files:
             yield ShowsFiles(program)
 
 

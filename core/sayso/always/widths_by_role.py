@@ -20,7 +20,7 @@ from sayso.rules.matchers import (
 from sayso.rules.roles import Roles
 from sayso.rules.rule import Rule
 from sayso.rules.values import Values
-from sayso.shell.fits import alike
+from sayso.shell.line_matcher import equivalent_prefixes
 
 _MOST_BEGINNINGS = 4
 """A rule that names more beginnings is not read before it is stored."""
@@ -57,7 +57,7 @@ def _of_line(call: ToolCall, value: object) -> Iterator[ShellMatcher]:
     root = folder.root if folder is not None else ""
     needed = find_needed(value, root, folder)
     if needed is not None and len(needed) <= _MOST_BEGINNINGS:
-        yield ShellMatcher(alike(tuple(sorted(needed))), root if needed else "")
+        yield ShellMatcher(equivalent_prefixes(tuple(sorted(needed))), root if needed else "")
     elif (same := same_for(value, folder)) is not None:
         yield ShellMatcher(same=same)
 

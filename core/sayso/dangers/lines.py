@@ -12,7 +12,7 @@ from sayso.dangers.danger import Danger
 from sayso.dangers.places import DISK, Root, is_outside, is_run_later
 from sayso.dangers.production import is_production
 from sayso.dangers.programs import Row, programs
-from sayso.dangers.shown import READERS, shows_secrets
+from sayso.dangers.shown import readers, shows_secrets
 from sayso.dangers.special import special_dangers
 from sayso.dangers.sql import sql_dangers
 from sayso.dangers.steps import MOST_STEPS, Step, inner, name_of, steps_of
@@ -62,7 +62,7 @@ def _names() -> frozenset[str]:
     """The programs that the table or the code says something of."""
     table = programs()
     groups = (table.runs_others, table.names_host, table.runs_packages, table.destination_last)
-    return READERS.union(table.by_name, special_dangers(), table.each_a_destination, *groups)
+    return readers().union(table.by_name, special_dangers(), table.each_a_destination, *groups)
 
 
 def line_dangers(text: str, root: Root) -> set[Danger]:

@@ -8,12 +8,10 @@ from itertools import pairwise
 
 from sayso.dangers.steps import Step
 from sayso.sensitive.paths import is_secret
-from sayso.shell.git import GIT_LOOKS
 from sayso.shell.line import Command
-from sayso.shell.lookers import LOOKERS
-from sayso.shell.looks import WHATEVER
 from sayso.shell.places import Place
-from sayso.shell.secrets import may_show_secrets, name_found
+from sayso.shell.read_only_table import read_only_table
+from sayso.shell.secret_reads import may_show_secrets, name_found
 from sayso.text.secret_forms import SecretNames
 from sayso.text.secret_kinds import secret_kinds
 
@@ -21,9 +19,6 @@ from sayso.text.secret_kinds import secret_kinds
 _PAGERS = frozenset(
     ["less", "more", "most", "bat", "batcat", "view", "strings", "xxd", "zcat", "gzcat"]
 )
-READERS = WHATEVER | _PAGERS | {words[0] for words in (*LOOKERS, *GIT_LOOKS)}
-"""Programs that show what they read."""
-
 _PRINTS = frozenset(["echo", "printf", "print", "cat", "tee", "base64", "xxd", "printenv"])
 _VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 _ASSIGNS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
@@ -48,7 +43,7 @@ def shows_secrets(step: Step, place: Place) -> bool:
         inner = Step(words[0] if words else "", (*words[1:], name_found(arguments[:at], place)))
         return inner.program not in runs and shows_secrets(inner, place)
     command = Command(program, arguments, patterns=True)
-    return program in READERS and may_show_secrets(command, place)
+    return program in readers() and may_show_secrets(command, place)
 
 
 def _after_its_folder(arguments: tuple[str, ...]) -> tuple[str, ...]:
@@ -77,6 +72,14 @@ def _shows_variables(program: str, arguments: tuple[str, ...]) -> bool:
     return program in _PRINTS and any(
         name in _names() for word in arguments for name in _VARIABLE.findall(word)
     )
+
+
+@cache
+def readers() -> frozenset[str]:
+    """Return the programs that show what they read."""
+    table = read_only_table()
+    named = {words[0] for words in table.by_words if words[0] != "gh"}
+    return table.with_any_arguments | _PAGERS | named
 
 
 @cache

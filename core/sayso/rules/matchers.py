@@ -19,9 +19,9 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 from sayso.calls import Folder
 from sayso.errors import ConfigError
 from sayso.rules import paths
-from sayso.shell.fits import beginnings
-from sayso.shell.heads import Words, hangs_on_the_branch, head, may_push
+from sayso.shell import line_matcher
 from sayso.shell.line import Command, Join, Line
+from sayso.shell.line_matcher import Words
 from sayso.shell.places import Place
 from sayso.shell.reader import read
 
@@ -92,7 +92,9 @@ def find_needed(
         return _find_needed(text, root, paths.find_place(folder))
     if not _is_program(value):
         return None
-    return beginnings(Line((Command(value[0], tuple(value[1:])),)), root, paths.find_place(folder))
+    return line_matcher.line_prefixes(
+        Line((Command(value[0], tuple(value[1:])),)), root, paths.find_place(folder)
+    )
 
 
 def same_for(value: Any, folder: Folder | None = None) -> tuple[Words, ...] | None:
@@ -108,8 +110,10 @@ def depends_on_branch(value: Any) -> bool:
     """
     if (text := _text_of(value)) is not None:
         line = _read(text)
-        return may_push(text) if line is None else hangs_on_the_branch(line)
-    return _is_program(value) and hangs_on_the_branch(Line((Command(value[0], tuple(value[1:])),)))
+        return line_matcher.may_push(text) if line is None else line_matcher.depends_on_branch(line)
+    return _is_program(value) and line_matcher.depends_on_branch(
+        Line((Command(value[0], tuple(value[1:])),))
+    )
 
 
 def _text_of(value: Any) -> str | None:
@@ -144,13 +148,13 @@ _read = lru_cache(maxsize=4)(read)
 @lru_cache(maxsize=8)
 def _same(text: str, place: Place) -> tuple[Words, ...] | None:
     line = _read(text)
-    return None if line is None else head(line, place)
+    return None if line is None else line_matcher.output_head(line, place)
 
 
 @lru_cache(maxsize=8)
 def _find_needed(text: str, root: str, place: Place) -> tuple[tuple[str, ...], ...] | None:
     line = _read(text)
-    return None if line is None else beginnings(line, root, place)
+    return None if line is None else line_matcher.line_prefixes(line, root, place)
 
 
 @pydantic_dataclass(frozen=True, slots=True, config=_CONFIG)

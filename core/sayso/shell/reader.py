@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from sayso.shell.line import Command, Join, Line
-from sayso.shell.quoted import DELIMITED, is_the_same_to_old_shells, message_in, unquoted
 
 LONGEST = 10_000
 """How many characters a line may have; what is longer is not looked at."""
@@ -30,6 +29,32 @@ _ENDS = r"(?=[ \t\n;&|]|\Z)"
 _PLAINS = rf"{_BEGINS_PLAIN}{_PLAIN}*+{_ENDS}(?:\ ++{_BEGINS_PLAIN}{_PLAIN}*+{_ENDS})*+"
 
 _WORDS = re.compile(rf"({_PROGRAM})((?: ++{_BEGINS_PLAIN}{_PLAIN}*+)*+)")
+# A message as agents write one, of several lines and with any characters: only the first line
+# that is the delimiter, and nothing else, ends it.
+_DELIMITED = r"""
+    "\$\(cat[ ]<<[ ]?'(?P<end>[a-zA-Z_]{1,20})'\n
+    (?P<body> (?: (?! (?P=end)\n ) [^\n]*+ \n )*+ )
+    (?P=end)\n [ \t]*+ \)"
+"""
+_PIECES = re.compile(
+    r"""
+    (?P<plain> [^'"\\*?\[\]^~]++ )
+  | '(?P<single> [^']*+ )'
+  | "(?P<double> (?: [^"\\] | \\. )*+ )"
+  | \\(?P<escaped> . )
+  | (?P<pattern> . )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ONE_QUOTED = re.compile(r"""'([^']*+)'|"([^"\\]*+)\"""")
+_ESCAPED_IN_DOUBLE = re.compile(r'\\([$`"\\])')
+_LIVE = re.compile(r'["$`]')
+# No parenthesis that is not closed on its line, and in those that are nothing that quotes.
+_CLOSED = re.compile(
+    r"""(?: [^()\\$] | \\(?![()]) | \$(?![{\[]) | \([^()'"`\\$\n]*+\) )*+""", re.VERBOSE
+)
+_ENDS_MORE = re.compile(r"""['"`\\()$]""")
+
 _BLANK = r"(?:[ \t]++(?:\\\n[ \t]*+)*+)?+"
 _TOKEN = re.compile(
     rf"""
@@ -46,7 +71,7 @@ _TOKEN = re.compile(
         | \\[ !-/:-@\[-`{{-~]
         | [*?\[\]]
         )++ {_ENDS} )
-    | (?P<message> {DELIMITED} {_ENDS} )
+    | (?P<message> {_DELIMITED} {_ENDS} )
     ) {_BLANK}
     """,
     re.VERBOSE | re.DOTALL,
@@ -98,10 +123,44 @@ def read(text: str) -> Line | None:
         found = _TOKEN.match(text, at)
         if found is None or not reading.takes(found):
             return None
-        if found.lastgroup == "message" and (grouped or not is_the_same_to_old_shells(found)):
+        if found.lastgroup == "message" and (grouped or not _reads_alike_in_old_shells(found)):
             return None
         at = found.end()
     return reading.line()
+
+
+def _unquote(word: str) -> tuple[str, bool]:
+    """Return the word that the program gets, and True if it may become names of files instead."""
+    if found := _ONE_QUOTED.fullmatch(word):
+        return found[found.lastindex or 0], False
+    pieces: list[str] = []
+    patterns = False
+    for piece in _PIECES.finditer(word):
+        text = piece[piece.lastgroup or 0]
+        if piece.lastgroup == "double":
+            text = _ESCAPED_IN_DOUBLE.sub(r"\1", text)
+        patterns |= piece.lastgroup == "pattern"
+        pieces.append(text)
+    return "".join(pieces), patterns
+
+
+def _message_text(found: re.Match[str]) -> str:
+    """The text of a message: a substitution loses the new lines at its end."""
+    return found["body"].rstrip("\n")
+
+
+def _reads_alike_in_old_shells(found: re.Match[str]) -> bool:
+    """Return True if shells without here-documents in substitutions read it as one word too.
+
+    bash 3.2, which macOS has, looks for the parenthesis that closes by counting them and by
+    passing over what is quoted. It stops too early where a quote hides the one that
+    opens; what follows is in double quotes then. And it may go on after the message, where no
+    quote and no parenthesis may end what it takes for one.
+    """
+    _, closed, rest = found["body"].partition(")")
+    if closed and _LIVE.search(rest) and not _CLOSED.fullmatch(found["body"]):
+        return False
+    return not _ENDS_MORE.search(found.string, found.end())
 
 
 def _may_match(written: str) -> bool:
@@ -134,9 +193,9 @@ class _Reading:
             self._words.append("{}")
             return True
         if kind == "message":
-            self._words.append(message_in(token))
+            self._words.append(_message_text(token))
             return True
-        word, patterns = unquoted(token["word"])
+        word, patterns = _unquote(token["word"])
         self._patterns |= patterns
         self._words.append(word)
         return True

@@ -18,8 +18,10 @@ from sayso.calls import ToolCall
 from sayso.rules.declarations import ToolAnnotations
 from sayso.rules.javascript import as_text
 from sayso.rules.rule import PatternRule, Rule, literal_rule
-from sayso.shell.looks import LOOKING, READING
+from sayso.shell.read_only_table import read_only_table
 
+NAMES = sorted(read_only_table().names)
+FILES = sorted(read_only_table().files)
 ROOT = Path(__file__).parents[3]
 
 
@@ -112,10 +114,10 @@ def test_a_program_that_is_not_known_to_only_look_is_not_offered(name: str) -> N
 def test_the_programs_that_are_offered_are_those_of_the_documentation() -> None:
     documented = (ROOT / "docs/decisions/0007-widths-of-always.md").read_text()
 
-    assert set(LOOKING).isdisjoint(READING)
-    for names in (LOOKING, READING):
+    assert set(NAMES).isdisjoint(FILES)
+    for names in (NAMES, FILES):
         assert ", ".join(f"`{name}`" for name in names) in " ".join(documented.split())
-    for name in (*LOOKING, *READING):
+    for name in (*NAMES, *FILES):
         assert program(f"{name} x").matches(bash(f"{name} -a /srv/y"))
 
 
@@ -310,9 +312,9 @@ def _deep(value: Any) -> dict[str, Any]:
     return {"x": {"y": [value]}}
 
 
-NAMES = st.sampled_from([*LOOKING, *READING])
+PROGRAMS = st.sampled_from([*NAMES, *FILES])
 OFFERED = st.builds(
-    "{}{}".format, NAMES, st.just("") | st.text("ab -./=@:+_9", min_size=1).map(" ".__add__)
+    "{}{}".format, PROGRAMS, st.just("") | st.text("ab -./=@:+_9", min_size=1).map(" ".__add__)
 )
 HOSTILE = st.sampled_from([*";&|`$(){}<>\n\r\t\0\\'\"*?[]!#~^%,", "\u2028", "\x85", "\u00a0"])
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
 
-from sayso.shell.fits import alike, beginnings, fits
-from sayso.shell.heads import Words, head
-from sayso.shell.opening import Beginning
+from sayso.shell.line import Line
+from sayso.shell.line_matcher import Words, equivalent_prefixes, line_prefixes, output_head
+from sayso.shell.prefixes import Prefix
 from sayso.shell.reader import read
 
 HERE = Path(__file__).parent
@@ -17,14 +18,14 @@ HARMLESS: list[str] = json.loads((HERE / "harmless.json").read_text())
 DANGEROUS: list[str] = json.loads((HERE / "dangerous.json").read_text())
 
 
-def learnt(text: str) -> tuple[Beginning, ...]:
+def learnt(text: str) -> tuple[Prefix, ...]:
     """What is held once a person allowed all that begins as this line does, and what is alike."""
-    return alike(needed(text))
+    return equivalent_prefixes(needed(text))
 
 
-def needed(text: str) -> tuple[Beginning, ...]:
+def needed(text: str) -> tuple[Prefix, ...]:
     line = read(text)
-    found = None if line is None else beginnings(line)
+    found = None if line is None else line_prefixes(line)
     assert found is not None, text
     return found
 
@@ -32,7 +33,12 @@ def needed(text: str) -> tuple[Beginning, ...]:
 def same(text: str) -> tuple[Words, ...] | None:
     """What another line would have to have the same, to be allowed with this one."""
     line = read(text)
-    return None if line is None else head(line)
+    return None if line is None else output_head(line)
+
+
+def fits(line: Line, held: Collection[Prefix]) -> bool:
+    found = line_prefixes(line)
+    return found is not None and all(one in held for one in found)
 
 
 def test_there_are_enough_lines_of_both_kinds() -> None:

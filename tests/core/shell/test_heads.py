@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from sayso.shell.heads import head
+from sayso.shell.line_matcher import output_head
 from sayso.shell.reader import read
 
 
 def held(text: str) -> str | None:
     """What a line has to have the same, in one text; None where only the whole line would do."""
     line = read(text)
-    found = None if line is None else head(line)
+    found = None if line is None else output_head(line)
     return None if found is None else " ".join(map("_".join, found))
 
 

@@ -8,7 +8,7 @@ from time import process_time
 
 import pytest
 
-from sayso.shell.fits import beginnings
+from sayso.shell.line_matcher import line_prefixes
 from sayso.shell.reader import LONGEST, read
 
 HOSTILE = [
@@ -37,7 +37,7 @@ def seconds(text: str) -> float:
         began = process_time()
         line = read(text)
         if line is not None:
-            beginnings(line)
+            line_prefixes(line)
         spent.append(process_time() - began)
     return min(spent)
 

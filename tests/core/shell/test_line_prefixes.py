@@ -1,18 +1,17 @@
-"""What a line needs to run without a question: nothing where it looks, else beginnings."""
+"""The prefixes that a line needs to run without a question: none where it only reads."""
 
 from __future__ import annotations
 
 import pytest
 
-from sayso.shell.fits import alike, beginning, beginnings, fits
-from sayso.shell.looks import only_looks
+from sayso.shell.line_matcher import equivalent_prefixes, line_prefixes
 from sayso.shell.reader import read
 
 
 def needed(text: str, root: str = "") -> list[str] | None:
-    """The beginnings of a line, each with blanks between its words; None where none would do."""
+    """The prefixes of a line, each with blanks between its words; None where none would do."""
     line = read(text)
-    found = None if line is None else beginnings(line, root)
+    found = None if line is None else line_prefixes(line, root)
     return None if found is None else [" ".join(words) for words in found]
 
 
@@ -130,21 +129,6 @@ def test_absolute_paths_are_fine_below_the_folder_alone() -> None:
         assert needed(f"pytest {path}", "/srv/app") is None
 
 
-def test_a_line_fits_where_each_part_looks_or_is_held() -> None:
-    line = read("git add a && git commit -m x && git status")
-    assert line is not None
-
-    assert fits(line, [("git", "add"), ("git", "commit")])
-    assert not fits(line, [("git", "add")])
-    assert not fits(line, [("git",), ("git", "add"), ("git", "commit", "-m")])
-    looking = read("ls; git log | head")
-    assert looking is not None
-    assert fits(looking, [])
-    unknown = read("rm x")
-    assert unknown is not None
-    assert not fits(unknown, [("rm",), ("rm", "x")])
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -168,14 +152,6 @@ def test_a_beginning_is_a_line_with_itself_as_its_beginning(text: str) -> None:
     assert needed(words[0]) == words
 
 
-def test_what_only_looks_and_what_may_be_known_are_told_of_one_command() -> None:
-    line = read("git log -p; git commit -m x; rm x")
-    assert line is not None
-
-    assert [only_looks(part) for part in line.parts] == [True, False, False]
-    assert [beginning(part) for part in line.parts] == [None, ("git", "commit"), None]
-
-
 def test_a_tool_for_python_is_alike_alone_in_the_environment_and_by_uv() -> None:
     ways = {
         ("pytest",),
@@ -183,13 +159,13 @@ def test_a_tool_for_python_is_alike_alone_in_the_environment_and_by_uv() -> None
         ("source", ".venv/bin/activate", "&&", "pytest"),
     }
 
-    assert all({*alike((one,))} == ways for one in ways)
+    assert all({*equivalent_prefixes((one,))} == ways for one in ways)
 
 
 def test_what_writes_is_alike_to_what_checks_and_never_the_other_way_round() -> None:
-    assert ("ruff", "check") in alike((("ruff", "check", "--fix"),))
-    assert ("ruff", "check", "--fix") not in alike((("ruff", "check"),))
-    assert ("ruff", "format") not in alike((("ruff", "format", "--check"),))
+    assert ("ruff", "check") in equivalent_prefixes((("ruff", "check", "--fix"),))
+    assert ("ruff", "check", "--fix") not in equivalent_prefixes((("ruff", "check"),))
+    assert ("ruff", "format") not in equivalent_prefixes((("ruff", "format", "--check"),))
 
 
 @pytest.mark.parametrize(
@@ -200,5 +176,5 @@ def test_what_writes_is_alike_to_what_checks_and_never_the_other_way_round() -> 
     ],
 )
 def test_nothing_else_is_alike(needed: tuple[str, ...]) -> None:
-    assert alike((needed,)) == (needed,)
-    assert alike((needed, ("pytest",))) == (needed, ("pytest",))
+    assert equivalent_prefixes((needed,)) == (needed,)
+    assert equivalent_prefixes((needed, ("pytest",))) == (needed, ("pytest",))

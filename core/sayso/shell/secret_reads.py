@@ -12,12 +12,10 @@ from fnmatch import fnmatchcase
 from itertools import pairwise
 
 from sayso.sensitive.paths import shows_secrets
-from sayso.shell.git import GIT_LOOKS
 from sayso.shell.line import Command
-from sayso.shell.look import Look
-from sayso.shell.lookers import LOOKERS
 from sayso.shell.options import Given, options
 from sayso.shell.places import Place
+from sayso.shell.read_only_table import ReadOnlyCommand, read_only_table
 
 _Key = str | tuple[str, str]
 _ANYWHERE = Place()
@@ -75,18 +73,18 @@ _SECRET_IF_HIDDEN = frozenset(
 
 
 def may_show_secrets(command: Command, place: Place = _ANYWHERE) -> bool:
-    """Return whether what the command prints may hold secrets, as far as its words say."""
+    """Return True if what the command prints may hold secrets, as far as its words say."""
     program, arguments = command.program, command.arguments
     if any(place.shows_secrets(one[1:]) for one in command.redirects if one[0] == "<"):
         return True
     if program in _NO_FILES:
         return False
-    key, look, arguments = _entry(program, arguments)
+    key, row, arguments = _entry(program, arguments)
     if program == "git" and (not arguments or key[-1] not in _GIT_READS):
         return False
     if place.is_secret:
         return True
-    given = options(look.written, look.one_dash).sort_out(arguments) if look else None
+    given = options(row.options, row.one_dash).sort_out(arguments) if row else None
     words = tuple(_every_word(arguments) if given is None else _files(key, given))
     if program in _LISTS and all(_is_listed(word, place) for word in words):
         return False
@@ -114,7 +112,7 @@ def name_found(arguments: tuple[str, ...], place: Place = _ANYWHERE) -> str:
 
 
 def _is_listed(word: str, place: Place) -> bool:
-    """Return whether only names and numbers are shown of a word's files in the project."""
+    """Return True if only names and numbers are shown of a word's files in the project."""
     reads = word.startswith("--f") or "=" in word  # the names in a file, and what is wrong there
     return not reads and place.inside(word) is not None
 
@@ -131,14 +129,15 @@ def _includes_secrets(pattern: str) -> bool:
 
 def _entry(
     program: str, arguments: tuple[str, ...]
-) -> tuple[tuple[str, ...], Look | None, tuple[str, ...]]:
+) -> tuple[tuple[str, ...], ReadOnlyCommand | None, tuple[str, ...]]:
+    rows = read_only_table().by_words
     if program != "git":
-        return (program,), LOOKERS.get((program,)), arguments
+        return (program,), rows.get((program,)), arguments
     if arguments[:1] in (("--no-pager",), ("-P",)):
         arguments = arguments[1:]
     if arguments[:1] in (("stash",), ("reflog",)):
-        return ("git", arguments[0]), GIT_LOOKS.get(("git", *arguments[:2])), arguments[2:]
-    return ("git", *arguments[:1]), GIT_LOOKS.get(("git", *arguments[:1])), arguments[1:]
+        return ("git", arguments[0]), rows.get(("git", *arguments[:2])), arguments[2:]
+    return ("git", *arguments[:1]), rows.get(("git", *arguments[:1])), arguments[1:]
 
 
 def _shorten_key(key: tuple[str, ...]) -> _Key:
@@ -172,7 +171,7 @@ def _every_word(arguments: tuple[str, ...]) -> Iterable[str]:
 
 
 def _sweeps(key: tuple[str, ...], given: Given, place: Place) -> bool:
-    """Return whether it reads all of a folder where secrets may be, outside of the project."""
+    """Return True if it reads all of a folder where secrets may be, outside of the project."""
     folders = _operands(key, given) or (".",)
     if key == ("git", "diff"):
         # Of two paths outside of a repository it compares all that is in them.

@@ -1,16 +1,19 @@
-"""What only looks: which programs, and with which options."""
+"""Programs and options that only read and print."""
 
 from __future__ import annotations
 
 import re
+import tomllib
+from importlib.resources import files
+from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
-from sayso.shell.git import GIT_LOOKS
 from sayso.shell.line import Command
-from sayso.shell.lookers import GH_LOOKS, LOOKERS
-from sayso.shell.looks import LOOKING, READING, WHATEVER, only_looks
-from sayso.shell.openings import OPENINGS
+from sayso.shell.prefixes import PrefixTable, prefix_table
+from sayso.shell.read_only import is_read_only
+from sayso.shell.read_only_table import ReadOnlyTable, read_only_table
 
 # Options that write, run or send, or load what does, in whatever program they are.
 HARM = re.findall(
@@ -26,27 +29,59 @@ HARM = re.findall(
     --parser --install-types
     """,
 )
-LOOKS = {**LOOKERS, **GIT_LOOKS, **GH_LOOKS}
+LOOKS = read_only_table().by_words
+PREFIXES = prefix_table().all
 
 
 @pytest.mark.parametrize("harm", HARM)
 def test_an_option_that_does_harm_is_in_no_table(harm: str) -> None:
-    looks = [one.written for one in LOOKS.values()]
-    for written in (*looks, *(one.written for one in OPENINGS.values())):
-        assert harm not in [re.sub(r"[=:?*]$", "", one) for one in written.split()]
+    for row in (*LOOKS.values(), *PREFIXES.values()):
+        assert harm not in [re.sub(r"[=:?*]$", "", one) for one in row.options.split()]
+
+
+def test_the_tables_hold_every_row() -> None:
+    assert len(LOOKS) >= 76
+    assert len(PREFIXES) >= 65
+    assert len(read_only_table().with_any_arguments) >= 38
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"shared": ["git_logs"]},
+        {"check": "counts_all"},
+        {"most": "few"},
+        {"held": "names"},
+    ],
+)
+def test_a_row_of_another_form_is_refused(change: dict[str, Any]) -> None:
+    table = tomllib.loads(files("sayso.shell").joinpath("tables/read_only.toml").read_text("utf-8"))
+    table["commands"]["git log"] |= change
+
+    with pytest.raises(ValueError):
+        TypeAdapter(ReadOnlyTable).validate_python(table)
+
+
+def test_a_prefix_with_an_unknown_pattern_is_refused() -> None:
+    table = tomllib.loads(files("sayso.shell").joinpath("tables/prefixes.toml").read_text("utf-8"))
+    table["commands"]["git"]["git push"]["held"] = "branch"
+
+    with pytest.raises(ValueError):
+        TypeAdapter(PrefixTable).validate_python(table)
 
 
 @pytest.mark.parametrize("key", LOOKS)
 def test_an_option_that_is_not_in_the_table_ends_it(key: tuple[str, ...]) -> None:
     for more in ("--output=x", "--outp=x", "--no-such-option", "--exec=x"):
-        assert not only_looks(Command(key[0], (*key[1:], more)))
-        assert not only_looks(Command(key[0], (*key[1:], "x", more)))
+        assert not is_read_only(Command(key[0], (*key[1:], more)))
+        assert not is_read_only(Command(key[0], (*key[1:], "x", more)))
 
 
 def test_nothing_both_looks_and_has_a_beginning() -> None:
-    assert not LOOKS.keys() & OPENINGS.keys()
-    assert not {(program,) for program in WHATEVER} & {*LOOKERS, *OPENINGS}
-    assert {*LOOKING, *READING} <= WHATEVER
+    programs = {(program,) for program in read_only_table().with_any_arguments}
+
+    assert not LOOKS.keys() & PREFIXES.keys()
+    assert not programs & {*LOOKS, *PREFIXES}
 
 
 @pytest.mark.parametrize(
@@ -85,12 +120,12 @@ def test_nothing_both_looks_and_has_a_beginning() -> None:
 def test_what_looks_is_told_from_what_does_more(
     program: str, arguments: list[str], looks: bool
 ) -> None:
-    assert only_looks(Command(program, tuple(arguments))) is looks
+    assert is_read_only(Command(program, tuple(arguments))) is looks
 
 
 def test_names_with_stars_are_fine_where_any_words_would_be() -> None:
     def stars(program: str, *arguments: str) -> bool:
-        return only_looks(Command(program, arguments, patterns=True))
+        return is_read_only(Command(program, arguments, patterns=True))
 
     assert stars("ls", "*.py")
     assert stars("grep", "x", "src/*.py")
@@ -126,6 +161,6 @@ def test_names_with_stars_are_fine_where_any_words_would_be() -> None:
 def test_find_looks_where_what_it_runs_looks_whatever_is_found(
     program: list[str], looks: bool
 ) -> None:
-    assert only_looks(Command("find", (".", "-name", "*.py", "-exec", *program))) is looks
-    assert not only_looks(Command("find", (".", "-execdir", *program)))
-    assert not only_looks(Command("find", ("*", "-exec", *program), patterns=True))
+    assert is_read_only(Command("find", (".", "-name", "*.py", "-exec", *program))) is looks
+    assert not is_read_only(Command("find", (".", "-execdir", *program)))
+    assert not is_read_only(Command("find", ("*", "-exec", *program), patterns=True))

@@ -1,62 +1,67 @@
-"""What a table says of a program that may be known by its first words."""
+"""Programs that may be known by their first words: ``tables/prefixes.toml``."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from functools import cache, cached_property
 from typing import Literal
 
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+
 from sayso.sensitive.paths import is_installed, shows_secrets
+from sayso.shell.checks import ProgramRow, rows_by_words
 from sayso.shell.line import Command
 from sayso.shell.options import Given, options
+from sayso.tables import read_table
 
-Beginning = tuple[str, ...]
+Prefix = tuple[str, ...]
 """The first words of a command, none of which has to be quoted."""
 
-NAMES = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_./-]*")
-SCRIPTS = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_.:-]*")
 _WORDS = re.compile(r"-{0,2}[a-zA-Z0-9_.][a-zA-Z0-9_./:,=-]*")
 _LEAVES = r".*(?:(?:^|/)\.\.(?:/|$|::)|://|(?:^|/)\.git(?:/|$))"
 _OUTSIDE = re.compile(rf"[^a-zA-Z0-9_.]|{_LEAVES}", re.DOTALL | re.IGNORECASE)
 _VALUE_OUTSIDE = re.compile(rf"[/~\\]|[A-Za-z]:[/\\]|{_LEAVES}", re.DOTALL | re.IGNORECASE)
+_CONFIG = ConfigDict(extra="forbid")
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """What may follow the first words of a command without another question.
+@pydantic_dataclass(frozen=True, config=_CONFIG)
+class PrefixRow(ProgramRow):
+    """The options and operands that may follow a prefix without another question.
 
-    ``written`` are its options, see ``Options``; any other ends it, and so do values of options
-    that are not below the folder. The operands are ``none``, ``any``, paths
-    ``below`` the folder, or ``held``: they are part of what is known then, in their
-    order, at least ``least`` of them. No operand may lead to secrets, nor a path to what is hidden
-    or installed. What follows ``--`` is always held, and so are those of ``modes`` that are given:
-    options with which the program does something else, such as to write instead of to check.
-    Those of ``pinned`` are held with their values, in the order of the names. Of ``any``
-    operands those are held that ``whole`` matches.
-    One of ``needs`` must be given.
+    Any other option ends it, and so do values of options that are not below the folder. The
+    operands are ``none``, ``any``, paths ``below`` the folder, or ``held``: they are part of the
+    prefix then, in their order, at least ``least`` of them, each of the pattern ``held``. No
+    operand may lead to secrets, nor a path to hidden or installed files. Words after ``--`` are
+    always held, and so are those of ``modes`` that are given: options with which the program does
+    something else, such as to write instead of to check. Those of ``pinned`` are held with their
+    values, in the order of the names. Of ``any`` operands those are held that the pattern
+    ``whole`` matches. One of ``needs`` must be given.
     """
 
-    written: str = ""
     operands: Literal["none", "any", "below", "held"] = "none"
-    held: re.Pattern[str] = NAMES
+    held: str = "names"
     needs: tuple[str, ...] = ()
     modes: tuple[str, ...] = ()
     pinned: tuple[str, ...] = ()
-    whole: re.Pattern[str] | None = None
+    whole: str = ""
     least: int = 0
-    check: Callable[[Given], bool] | None = None
-    one_dash: bool = False
 
-    def beginning(self, words: Beginning, command: Command, root: str) -> Beginning | None:
-        """The first words, and what else is held; the command goes on after the words."""
-        known = options(self.written, self.one_dash)
+    def command_prefix(self, words: Prefix, command: Command, root: str) -> Prefix | None:
+        """Return the first words and the other held ones; None if the row does not allow it."""
+        known = options(self.options, self.one_dash)
         given = known.sort_out(command.arguments[len(words) - 1 :], command.patterns)
         if given is None or not self._takes(given, root, command):
             return None
         held = given.operands if self.operands == "held" else ()
-        whole = tuple(filter(self.whole.fullmatch, given.operands)) if self.whole else ()
-        if not all(map(self.held.fullmatch, held)) or not all(map(_WORDS.fullmatch, whole)):
+        patterns = prefix_table().patterns
+        whole: Prefix = ()
+        if self.whole:
+            whole = tuple(filter(patterns[self.whole].fullmatch, given.operands))
+        if not all(map(patterns[self.held].fullmatch, held)) or not all(
+            map(_WORDS.fullmatch, whole)
+        ):
             return None
         names = {name for name, _ in given.options}
         pinned = self._write_pinned(given)
@@ -67,8 +72,8 @@ class Opening:
             return words
         return (*words, "--", *given.rest) if all(map(_WORDS.fullmatch, given.rest)) else None
 
-    def _write_pinned(self, given: Given) -> Beginning | None:
-        """The pinned options as they are written; None where a value would have to be quoted."""
+    def _write_pinned(self, given: Given) -> Prefix | None:
+        """Return the pinned options as written; None if a value would have to be quoted."""
         words: list[str] = []
         for name, value in sorted(given.options, key=lambda option: option[0]):
             if name not in self.pinned:
@@ -84,7 +89,7 @@ class Opening:
         expands = patterns or command.program == "git"  # which takes stars by itself
         if self.needs and not any(name in self.needs for name, _ in given.options):
             return False
-        if self.check is not None and not self.check(given):
+        if not self.passes(given):
             return False
         if len(given.operands) < self.least or not self._takes_values(given, root):
             return False
@@ -98,7 +103,7 @@ class Opening:
         return self.operands != "below" or all(is_below(one, root) for one in given.operands)
 
     def _takes_values(self, given: Given, root: str) -> bool:
-        texts = options(self.written, self.one_dash).texts
+        texts = options(self.options, self.one_dash).texts
         return not any(
             _VALUE_OUTSIDE.match(value) and not is_below(value, root)
             for name, value in given.options
@@ -106,8 +111,39 @@ class Opening:
         )
 
 
+@pydantic_dataclass(frozen=True, config=_CONFIG)
+class PrefixTable:
+    """The table, as it explains itself."""
+
+    patterns: dict[str, re.Pattern[str]]
+    shared: dict[str, str]
+    commands: dict[str, dict[str, PrefixRow]]
+
+    def __post_init__(self) -> None:
+        """Check that each row names patterns that are there."""
+        for row in self.all.values():
+            if not {row.held, row.whole or row.held} <= self.patterns.keys():
+                raise ValueError(f"held = {row.held!r} or whole = {row.whole!r} is no pattern")
+
+    @cached_property
+    def by_group(self) -> Mapping[str, Mapping[Prefix, PrefixRow]]:
+        """The rows of each group by their first words."""
+        return {name: rows_by_words(rows, self.shared) for name, rows in self.commands.items()}
+
+    @cached_property
+    def all(self) -> Mapping[Prefix, PrefixRow]:
+        """The rows of all groups by their first words."""
+        return {words: row for rows in self.by_group.values() for words, row in rows.items()}
+
+
+@cache
+def prefix_table() -> PrefixTable:
+    """Read the table, once."""
+    return read_table("sayso.shell", "tables/prefixes.toml", PrefixTable)
+
+
 def is_below(path: str, root: str) -> bool:
-    """Whether a path leads to no place outside of the folder, by its words.
+    """Return True if a path leads to no place outside of the folder, by its words.
 
     An absolute path has to lead below ``root``. What git keeps for itself is outside, and so is
     what is hidden or installed: code that nobody who works on the project has read.

@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 
 from sayso.errors import ConfigError
 from sayso.text.printable import printable, shown
+from sayso.text.secrets import redacted_text
 
 KeyPath = tuple[str | int, ...]
 
@@ -45,7 +46,8 @@ class SettingsError(ConfigError):
     """The settings are wrong: one line for each problem, which names the key and the fix."""
 
     def __init__(self, problems: Iterable[str]) -> None:
-        told = tuple(problems)
+        # Whoever pastes a secret in a wrong place, or under a wrong name, must not find it in a log.
+        told = tuple(redacted_text(problem) for problem in problems)
         more = (f"and {len(told) - MAX_TOLD} more",) if len(told) > MAX_TOLD else ()
         self.problems = told[:MAX_TOLD] + more
         super().__init__("\n".join(self.problems))

@@ -15,6 +15,7 @@ from pydantic import BeforeValidator, PlainValidator
 
 from sayso.desk.routes import Routes
 from sayso.platforms.section import Section
+from sayso.text.printable import printable, shown
 from sayso_bots.config.fields import Flag, count_up_to
 from sayso_bots.config.source import Source, holds_api_token
 
@@ -140,7 +141,7 @@ def check_api_approvers(source: Source, routes: Routes, api: ApiSettings | None)
             if account.startswith("api:") and account not in known:
                 source.add_problem(
                     ("people", person, "api"),
-                    f"names {account.partition(':')[2]!r:.80}, but no [[api.token]] has this name",
+                    f"names {shown(account.partition(':')[2])}, but no [[api.token]] has this name",
                 )
     for number, route in enumerate(routes.routes):
         for index, approver in enumerate(route.approvers):
@@ -148,8 +149,8 @@ def check_api_approvers(source: Source, routes: Routes, api: ApiSettings | None)
                 name = approver.partition(":")[2]
                 source.add_problem(
                     ("route", number, "approvers", index),
-                    f"names {approver!r:.80}, but no [[api.token]] has this name; "
-                    f"`sayso api token {name:.60}` makes one",
+                    f"names {shown(approver)}, but no [[api.token]] has this name; "
+                    f"`sayso api token {printable(name)}` makes one",
                 )
 
 

@@ -17,6 +17,7 @@ from sayso.calling.manners import Reach
 from sayso.desk.routes import is_group
 from sayso.platforms.platform import Platform
 from sayso.platforms.section import Section
+from sayso.text.printable import shown
 from sayso_bots.config.api_tokens import TOKEN_NAME
 from sayso_bots.config.fields import Flag
 from sayso_bots.config.platforms import Platforms, join_alternatives
@@ -39,7 +40,7 @@ def _parse_quiet_hours(written: object) -> Quiet:
                 'would be quiet for ever; notify = "none" without remind calls nobody'
             ) from error
         raise ValueError(
-            f"names a zone that is not known here, {str(written['zone'])[:60]!r}; "
+            f"names a zone that is not known here, {shown(str(written['zone']))}; "
             "write one such as Europe/Berlin, or UTC"
         ) from None
 

@@ -1,8 +1,17 @@
-"""[secrets]: what cards do not show besides what looks like a secret anyway."""
+"""Secrets in the settings: what [secrets] hides on cards, and what no error quotes."""
 
 from __future__ import annotations
 
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
 import pytest
+from support.settings_text import BOTH
 
 from sayso.text.secrets import hiding, redacted
 from sayso.toml_file import SettingsError
@@ -55,3 +64,70 @@ def test_what_would_hide_everything_or_nothing_is_refused(written: str, key: str
         build_settings(parse_source(f"{ROUTE}[secrets]\n{written}\n", ENV))
 
     assert key in str(refused.value)
+
+
+EXAMPLE = Path(__file__).parents[3] / "deploy" / "sayso.example.toml"
+PASTED = {
+    "a token": "ghp_" + "a1B2c3D4e5" * 4,
+    "a long token": "eyJhbGciOiJIUzI1NiJ9."
+    + "eyJzdWIiOiIxMjM0NTY3ODkwIn0" * 9
+    + ".dozjgNryP4J3jVmNHl0w",
+}
+
+
+@pytest.mark.parametrize(
+    ("secret", "form"),
+    [("a token", "{}"), ("a token", "api:{}"), ("a long token", "{}@x"), ("a token", "as a key")],
+)
+def test_a_secret_pasted_anywhere_in_the_settings_is_in_no_error(secret: str, form: str) -> None:
+    # Each optional setting of the example is a comment.
+    text = re.sub(r"(?m)^# ?(\w+ = .*|\[+[\w.]+\]+)$", r"\1", EXAMPLE.read_text())
+    refused = 0
+    for path in paths_in(written := tomllib.loads(text)):
+        text = toml_of(pasted(written, path, PASTED[secret], form))
+        error = error_of(text)
+        refused += bool(error)
+        assert PASTED[secret][:24] not in error, path
+
+    assert refused > 30
+
+
+def error_of(text: str) -> str:
+    try:
+        build_settings(parse_source(text, BOTH))
+    except SettingsError as error:
+        return str(error)
+    return ""
+
+
+def paths_in(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    if not isinstance(value, dict | list):
+        yield path
+    if isinstance(value, dict | list):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from paths_in(item, (*path, key))
+
+
+def pasted(settings: Any, path: tuple[str | int, ...], secret: str, form: str) -> Any:
+    """Return the settings with the secret as the value at a path, or as its key."""
+    inner = settings = deepcopy(settings)
+    for part in path[:-1]:
+        inner = inner[part]
+    if form == "as a key" and isinstance(inner, dict):
+        inner[secret] = inner.pop(path[-1])
+    else:
+        inner[path[-1]] = form.format(secret)
+    return settings
+
+
+def toml_of(settings: dict[str, Any]) -> str:
+    return "\n".join(f"{json.dumps(key)} = {toml_value(item)}" for key, item in settings.items())
+
+
+def toml_value(value: Any) -> str:
+    if isinstance(value, dict):
+        items = (f"{json.dumps(key)} = {toml_value(item)}" for key, item in value.items())
+        return f"{{{', '.join(items)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml_value, value))}]"
+    return json.dumps(value)

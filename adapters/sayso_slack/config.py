@@ -9,7 +9,7 @@ from sayso.chats.budgets import Rate
 from sayso.errors import ConfigError
 
 API_URL = "https://slack.com/api/"
-PER_CHANNEL, OVERALL = Rate(1, 1), Rate(300, 60)
+PER_CHANNEL = Rate(1, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,8 +19,8 @@ class SlackConfig:
     Presses from a workspace other than ``team_id`` and for an app other than
     ``app_id`` are refused; what is left empty is learned from the token.
     Several signing secrets are accepted while one is being replaced; without
-    one nobody gets in over HTTP. No more messages are sent than ``per_channel``
-    and ``overall`` say; None is as many as there are.
+    one nobody gets in over HTTP. No more messages are sent to a channel than
+    ``per_channel`` says, and no more to all than Slack takes; None is as many as there are.
 
     Raises:
         ConfigError: the values cannot work together.
@@ -34,7 +34,6 @@ class SlackConfig:
     api_url: str = API_URL
     mode: Literal["http", "socket"] = "http"
     per_channel: Rate | None = PER_CHANNEL
-    overall: Rate | None = OVERALL
 
     def __post_init__(self) -> None:
         if not self.bot_token:

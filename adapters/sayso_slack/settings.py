@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from sayso.platforms.secret import Secret
 from sayso.platforms.section import ApiUrl, Pace, PlatformSettings, Section, checked
-from sayso_slack.config import API_URL, OVERALL, PER_CHANNEL, SlackConfig
+from sayso_slack.config import API_URL, PER_CHANNEL, SlackConfig
 
 BOT_TOKEN = Secret(
     "SLACK_BOT_TOKEN",
@@ -45,7 +45,6 @@ class SlackSection(Section):
     app_id: AppId | None = None
     api_url: ApiUrl = API_URL
     per_channel: Pace = PER_CHANNEL
-    overall: Pace = OVERALL
 
 
 def config_of(settings: PlatformSettings[SlackSection]) -> SlackConfig:
@@ -65,5 +64,4 @@ def config_of(settings: PlatformSettings[SlackSection]) -> SlackConfig:
         api_url=section.api_url.rstrip("/") + "/",
         mode=mode,
         per_channel=section.per_channel,
-        overall=section.overall,
     )

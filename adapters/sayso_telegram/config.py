@@ -11,7 +11,7 @@ from sayso.chats.budgets import Rate
 from sayso.errors import ConfigError
 
 TELEGRAM_HOST = "api.telegram.org"
-PER_CHAT, PER_GROUP, OVERALL = Rate(1, 1), Rate(20, 60), Rate(30, 1)
+PER_CHAT = Rate(1, 1)
 
 # What can be nothing but a bot token, wherever it stands.
 TOKEN_SHAPE = re.compile(r"(?<![0-9])[0-9]{6,12}:[A-Za-z0-9_-]{30,}")
@@ -26,8 +26,8 @@ class TelegramConfig:
 
     The first webhook secret is the one that is registered; the others are
     let in as well, so that secrets can be rotated without losing a press. No more
-    messages are sent than ``per_chat``, ``per_group`` and ``overall`` say; None is
-    as many as there are.
+    messages are sent to a chat than ``per_chat`` says, and no more to a group and to
+    all than Telegram takes; None is as many as there are.
 
     Raises:
         ConfigError: a value is missing or makes no sense. Secrets are never quoted.
@@ -38,8 +38,6 @@ class TelegramConfig:
     api_url: str = f"https://{TELEGRAM_HOST}"
     mode: Literal["webhook", "polling"] = "webhook"
     per_chat: Rate | None = PER_CHAT
-    per_group: Rate | None = PER_GROUP
-    overall: Rate | None = OVERALL
 
     def __post_init__(self) -> None:
         if not self.bot_token:

@@ -8,9 +8,7 @@ from typing import Literal
 from sayso.platforms.secret import Secret
 from sayso.platforms.section import ApiUrl, Pace, PlatformSettings, Section
 from sayso_telegram.config import (
-    OVERALL,
     PER_CHAT,
-    PER_GROUP,
     TELEGRAM_HOST,
     TOKEN_SHAPE,
     TelegramConfig,
@@ -46,8 +44,6 @@ class TelegramSection(Section):
     mode: Literal["webhook", "polling"] = "webhook"
     api_url: ApiUrl = f"https://{TELEGRAM_HOST}"
     per_chat: Pace = PER_CHAT
-    per_group: Pace = PER_GROUP
-    overall: Pace = OVERALL
 
 
 def config_of(settings: PlatformSettings[TelegramSection]) -> TelegramConfig:
@@ -57,13 +53,7 @@ def config_of(settings: PlatformSettings[TelegramSection]) -> TelegramConfig:
         ConfigError: the values make no sense.
     """
     section = settings.section
-    return replace(
-        config_to_register(settings),
-        mode=section.mode,
-        per_chat=section.per_chat,
-        per_group=section.per_group,
-        overall=section.overall,
-    )
+    return replace(config_to_register(settings), mode=section.mode, per_chat=section.per_chat)
 
 
 def config_to_register(settings: PlatformSettings[TelegramSection]) -> TelegramConfig:

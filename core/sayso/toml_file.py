@@ -46,7 +46,7 @@ class SettingsError(ConfigError):
     """The settings are wrong: one line for each problem, which names the key and the fix."""
 
     def __init__(self, problems: Iterable[str]) -> None:
-        # Whoever pastes a secret in a wrong place, or under a wrong name, must not find it in a log.
+        # A secret that was pasted in a wrong place must not be found in a log.
         told = tuple(redacted_text(problem) for problem in problems)
         more = (f"and {len(told) - MAX_TOLD} more",) if len(told) > MAX_TOLD else ()
         self.problems = told[:MAX_TOLD] + more
@@ -228,7 +228,7 @@ def parse_toml(text: str, name: str) -> tuple[dict[str, Any], Mapping[KeyPath, i
         raise SettingsError([f"{name} holds a number that is too long to be read"]) from None
     if _count_levels(data) > MAX_DEPTH:
         raise SettingsError([_explain_depth(name)])
-    return data, find_key_lines(text)
+    return data, _Scanner(text).lines
 
 
 def _count_levels(data: Any) -> int:
@@ -247,11 +247,6 @@ def _explain_depth(name: str) -> str:
 
 def _explain_unreadable(error: Exception) -> str:
     return "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error.args[-1])
-
-
-def find_key_lines(text: str) -> Mapping[KeyPath, int]:
-    """Find the line of every key, table and list item in a text that is valid TOML."""
-    return _Scanner(text).lines
 
 
 class _Scanner:

@@ -150,7 +150,7 @@ async def _of_slack(url: str, calls: int) -> dict[str, float]:
 
 
 async def _of_telegram(url: str, calls: int) -> dict[str, float]:
-    config = TelegramConfig(_TOKEN, ("secret",), url, per_chat=None, per_group=None, overall=None)
+    config = TelegramConfig(_TOKEN, ("secret",), url, per_chat=None)
     place = Place("telegram", "-1001234567890")
     opened, ended = _cards(_OPEN), _cards(_ENDED)
     async with TelegramAdapter(config, MemoryDrafts(utc_now)) as adapter:

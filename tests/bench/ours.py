@@ -45,14 +45,11 @@ team_id = "T0ACME"
 app_id = "A0SAYSO"
 api_url = "http://127.0.0.1:{chats}/api/"
 per_channel = "off"
-overall = "off"
 
 [telegram]
 mode = "webhook"
 api_url = "http://127.0.0.1:{chats}"
 per_chat = "off"
-per_group = "off"
-overall = "off"
 
 [people.alice]
 slack = "U0ALICE"

@@ -56,11 +56,9 @@ agents = ["*"]
 # More than real chats take: in a play of a minute nobody could press anything otherwise.
 _PACES = """
 per_channel = "20/s"
-overall = "off"
 
 [telegram]
-per_chat = "20/s"
-per_group = "20/s"
+per_chat = "off"
 """
 _WEBHOOKS = f"[slack]{_PACES}"
 _SOCKETS = f"""[slack]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from typing import Any
 
-from sayso.toml_file import KeyPath, find_key_lines
+from sayso.toml_file import KeyPath, parse_toml
 
 TEXT = '''# a comment with = and [brackets]
 [store]
@@ -35,7 +35,7 @@ at = 1979-05-27 07:32:00
 
 
 def test_keys_tables_and_items_stand_on_their_lines() -> None:
-    lines = find_key_lines(TEXT)
+    lines = parse_toml(TEXT, "x")[1]
 
     assert lines["store", "url"] == 3
     assert lines["people", "alice b"] == 5
@@ -48,13 +48,13 @@ def test_keys_tables_and_items_stand_on_their_lines() -> None:
 
 
 def test_every_value_of_the_file_has_a_line_and_nothing_else_has() -> None:
-    lines = find_key_lines(TEXT)
+    lines = parse_toml(TEXT, "x")[1]
 
     assert set(_leaves(tomllib.loads(TEXT))) <= set(lines)
 
 
 def test_windows_line_ends_count_once() -> None:
-    assert find_key_lines("a = 1\r\nb = 2\r\n")["b",] == 2
+    assert parse_toml("a = 1\r\nb = 2\r\n", "x")[1]["b",] == 2
 
 
 def _leaves(value: Any, path: KeyPath = ()) -> list[KeyPath]:

@@ -50,10 +50,7 @@ def env_of(playground: Playground, **more: str) -> dict[str, str]:
         "SAYSO_TELEGRAM_API_URL": playground.telegram_api_url,
         # The played platforms take as many messages as there are.
         "SAYSO_SLACK_PER_CHANNEL": "off",
-        "SAYSO_SLACK_OVERALL": "off",
         "SAYSO_TELEGRAM_PER_CHAT": "off",
-        "SAYSO_TELEGRAM_PER_GROUP": "off",
-        "SAYSO_TELEGRAM_OVERALL": "off",
         "SAYSO_PORT": "0",
         **more,
     }

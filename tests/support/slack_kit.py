@@ -43,7 +43,6 @@ def a_config(**changes: Any) -> SlackConfig:
             "app_id": APP,
             # The played platform takes as many messages as there are.
             "per_channel": None,
-            "overall": None,
             **changes,
         }
     )

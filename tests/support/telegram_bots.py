@@ -51,8 +51,6 @@ async def bots(
         playground.telegram_api_url,
         # The played platform takes as many messages as there are.
         per_chat=None,
-        per_group=None,
-        overall=None,
     )
     async with AsyncExitStack() as stack:
         adapter = await stack.enter_async_context(TelegramAdapter(config, backend.drafts))

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import AfterValidator
-
-from sayso.always.terms import LONGEST_WINDOW, GrantOptions
+from sayso.always.terms import GrantOptions
 from sayso.errors import ConfigError
 from sayso.platforms.section import Section as SettingsSection
 from sayso.policy.deny_rules import left_behind
@@ -29,19 +27,11 @@ _SCOPES: Mapping[str, Scope] = {
 }
 
 
-def _check_window(window: timedelta) -> timedelta:
-    if window > LONGEST_WINDOW:
-        raise ValueError("is too long for a whole tool; write at most 60m")
-    return window
-
-
 class AlwaysSection(SettingsSection):
     """[always]: what Always may store, and for how long."""
 
     remember: Duration = timedelta(hours=24)
     scopes: tuple[Literal["session", "project", "agent", "window"], ...] = ("session", "project")
-    project: Duration = timedelta(days=30)
-    window: Annotated[Duration, AfterValidator(_check_window)] = timedelta(minutes=15)
 
 
 class PolicySection(PolicyTable):
@@ -83,8 +73,6 @@ def read_always(source: Source) -> GrantOptions:
     return GrantOptions(
         remember_for=section.remember,
         scopes=frozenset(_SCOPES[word] for word in section.scopes),
-        window=section.window,
-        project_for=section.project,
     )
 
 

@@ -14,12 +14,9 @@ from sayso.errors import StoreUnreachableError
 from sayso.platforms.section import Section
 from sayso.stores.audit import KEPT_DECISIONS
 from sayso.stores.connect import STORES
-from sayso.stores.ports.copies import KEPT
 from sayso.text.secrets import has_login, without_login
-from sayso_bots.config.fields import Duration, parse_duration_or
 from sayso_bots.config.source import Source, read_source
 
-_GIVE_UP = timedelta(minutes=5)
 _MAX_AUDIT = timedelta(days=3_650)
 _URL = ("store", "url")
 
@@ -31,16 +28,10 @@ def _parse_keep_audit(value: object) -> timedelta:
     return keep
 
 
-def _parse_give_up(value: object) -> timedelta | None:
-    return parse_duration_or("never", value)
-
-
 class StoreSection(Section):
     """[store]."""
 
     url: str = Field(default="redis://127.0.0.1:6379/0", repr=False)
-    give_up_after: Annotated[timedelta | None, PlainValidator(_parse_give_up)] = _GIVE_UP
-    keep_cards: Duration = KEPT
     keep_audit: Annotated[timedelta, PlainValidator(_parse_keep_audit)] = KEPT_DECISIONS
 
 
@@ -48,16 +39,12 @@ class StoreSection(Section):
 class StoreSettings:
     """The store of requests; ``name`` is the setting that names it.
 
-    Bots that start while it is away wait for it as long as ``give_up_after``; None is for ever.
-    Requests whose cards were shown are known for ``keep_cards`` after their deadline,
-    decisions are in the audit for ``keep_audit``.
+    Decisions are in the audit for ``keep_audit``.
     """
 
     url: str = field(repr=False)
     name: str = "store.url"
     is_default: bool = False
-    give_up_after: timedelta | None = _GIVE_UP
-    keep_cards: timedelta = KEPT
     keep_audit: timedelta = KEPT_DECISIONS
 
     @property

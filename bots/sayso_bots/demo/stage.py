@@ -119,9 +119,6 @@ def _settings(playground: Playground, more: str) -> Settings:
         "SAYSO_TELEGRAM_API_URL": playground.telegram_api_url,
         # The played platforms take as many messages as there are.
         "SAYSO_SLACK_PER_CHANNEL": "off",
-        "SAYSO_SLACK_OVERALL": "off",
         "SAYSO_TELEGRAM_PER_CHAT": "off",
-        "SAYSO_TELEGRAM_PER_GROUP": "off",
-        "SAYSO_TELEGRAM_OVERALL": "off",
     }
     return build_settings(parse_source(_SETTINGS + more, environment, name="the demo's settings"))

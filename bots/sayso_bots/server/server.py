@@ -173,7 +173,6 @@ def _desk(settings: Settings, backend: Backend, opened: Mapping[str, Bot]) -> De
             refusals=settings.questions.refusals,
             keeps_log=settings.api is not None,
             bundle_window=settings.questions.bundle_window,
-            keep=settings.store.keep_cards,
             keep_audit=settings.store.keep_audit,
             limits=settings.questions.limits,
         ),

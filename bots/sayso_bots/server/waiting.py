@@ -26,6 +26,8 @@ _log = logging.getLogger(__name__)
 
 _LOOK_SECONDS = 1.0
 _SAY_SECONDS = 5.0
+# Then it ends, so that whatever started it sees that something is wrong, and starts it again.
+_GIVE_UP_SECONDS = 300.0
 
 
 async def reached(
@@ -43,7 +45,7 @@ async def reached(
 
     Raises:
         ConfigError: the settings take it for another one than it is.
-        StoreUnreachableError: it did not answer for as long as the settings let it.
+        StoreUnreachableError: it did not answer for five minutes.
     """
     since, said = clock(), float("-inf")
     async with AsyncExitStack() as stack:
@@ -51,26 +53,17 @@ async def reached(
             if not found.passing:
                 raise ConfigError(found.text)
             now = clock()
-            left = _left(store.give_up_after, now - since)
+            left = since + _GIVE_UP_SECONDS - now
             if left <= 0:
                 raise StoreUnreachableError(found.text)
             if said == float("-inf"):
                 await stack.enter_async_context(_not_ready(sockets, found.text))
             if now - said >= _SAY_SECONDS:
-                _log.warning("%s; waiting for it%s", found.text, _how_long(left))
+                how_long = duration_text(timedelta(seconds=left))
+                _log.warning("%s; waiting for it, for %s more", found.text, how_long)
                 said = now
             await pause(min(_LOOK_SECONDS, left))
     return found
-
-
-def _left(wait: timedelta | None, waited: float) -> float:
-    return float("inf") if wait is None else wait.total_seconds() - waited
-
-
-def _how_long(left: float) -> str:
-    if left == float("inf"):
-        return ""
-    return f", for {duration_text(timedelta(seconds=left))} more (store.give_up_after)"
 
 
 def _not_ready(sockets: Sequence[socket.socket], problem: str) -> AbstractAsyncContextManager[None]:

@@ -29,7 +29,10 @@ def test_changes_have_a_budget_of_their_own() -> None:
 
 def test_settings_may_say_otherwise_or_nothing() -> None:
     slow = SlackAdapter(a_config(per_channel=Rate(2, 60))).limits
-    without = SlackAdapter(a_config(per_channel=None, overall=None)).limits
+    without = SlackAdapter(a_config(per_channel=None)).limits
 
-    assert slow.budgets(OPS, "show") == (Budget("slack:C0OPS:show", Rate(2, 60)),)
+    assert slow.budgets(OPS, "show") == (
+        Budget("slack:C0OPS:show", Rate(2, 60)),
+        Budget("slack", Rate(300, 60)),
+    )
     assert without.budgets(OPS, "show") == without.budgets(OPS, "update") == ()

@@ -128,14 +128,6 @@ def test_without_a_token_it_is_off() -> None:
             "sayso.toml line 9: api.token 1.answers_own must be true or false, not 7",
         ),
         (
-            f'{GOOD}answers_own = "yes"\n',
-            "sayso.toml line 9: api.token 1.answers_own must be true or false, not 'yes'",
-        ),
-        (
-            f"{GOOD}answers_own = 1\n",
-            "sayso.toml line 9: api.token 1.answers_own must be true or false, not 1",
-        ),
-        (
             '[api]\norigin = "x"\n',
             "sayso.toml line 5: api.origin is not a setting; did you mean origins?",
         ),
@@ -143,37 +135,6 @@ def test_without_a_token_it_is_off() -> None:
 )
 def test_a_wrong_setting_names_the_key_the_line_and_the_fix(toml: str, problem: str) -> None:
     assert problems(toml) == [problem]
-
-
-def test_a_token_that_was_pasted_instead_of_its_hash_is_not_shown() -> None:
-    (problem,) = problems(f'[[api.token]]\nname = "ci"\nsha256 = "{CI}"\nagents = ["*"]\n')
-
-    assert CI not in problem
-    assert "api.token 1.sha256" in problem
-
-
-@pytest.mark.parametrize(
-    "toml",
-    [
-        f'[[api.token]]\nname = "{CI}"\nsha256 = "{"0" * 64}"\nagents = ["*"]\n',
-        f'[[api.token]]\nname = "ci"\nsha256 = "{"0" * 64}"\nagents = ["{CI}"]\n',
-        f'[[api.token]]\nname = "ci"\nsha256 = "{"0" * 64}"\nagents = "{CI}"\n',
-        f'{GOOD}answers_own = "{CI}"\n',
-        f'{GOOD}{CI} = "x"\n',
-        f'{GOOD}token = "{CI}"\n',
-        f'[api]\norigins = ["{CI}"]\n{GOOD}',
-        f'[api]\ntoken = "{CI}"\n',
-        f'[api]\nper_second = "{CI}"\n{GOOD}',
-        f'{GOOD}[[route]]\nto = ["slack:C0OPS"]\napprovers = ["api:{CI}"]\n',
-        f'{GOOD}[[route]]\nto = ["slack:C0OPS"]\nagent = "{CI}"\napprovers = ["api:ci"]\n',
-    ],
-)
-def test_a_token_that_was_pasted_anywhere_is_refused_and_not_shown(toml: str) -> None:
-    with pytest.raises(SettingsError) as caught:
-        read(toml)
-
-    assert CI not in str(caught.value)
-    assert CI not in repr(caught.value)
 
 
 async def test_an_api_without_a_token_is_pointed_out(run: Run, playground: Playground) -> None:

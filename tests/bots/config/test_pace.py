@@ -1,4 +1,4 @@
-"""Budgets of messages in the settings, and how long cards are known."""
+"""Budgets of messages in the settings, and how long the audit is kept."""
 
 from __future__ import annotations
 
@@ -18,35 +18,23 @@ def test_without_settings_the_budgets_are_those_of_the_platforms() -> None:
     slack = slack_config(settings.platforms["slack"].settings)
     telegram = telegram_config(settings.platforms["telegram"].settings)
 
-    assert (slack.per_channel, slack.overall) == (Rate(1, 1), Rate(300, 60))
-    assert (telegram.per_chat, telegram.per_group) == (Rate(1, 1), Rate(20, 60))
-    assert telegram.overall == Rate(30, 1)
+    assert (slack.per_channel, telegram.per_chat) == (Rate(1, 1), Rate(1, 1))
 
 
 def test_budgets_are_set_in_the_file_and_overridden_by_the_environment() -> None:
-    text = (
-        '[slack]\nper_channel = "5/5s"\noverall = "off"\n'
-        '[telegram]\nper_chat = "off"\nper_group = "10/m"\noverall = "5/s"\n'
-    )
-    env = {"SAYSO_SLACK_OVERALL": "60/m", "SAYSO_TELEGRAM_PER_GROUP": "off"}
+    text = '[slack]\nper_channel = "5/5s"\n[telegram]\nper_chat = "off"\n'
+    env = {"SAYSO_SLACK_PER_CHANNEL": "60/m"}
     settings = read(text + ROUTE_TO_BOTH, {**BOTH, **env})
     slack = slack_config(settings.platforms["slack"].settings)
     telegram = telegram_config(settings.platforms["telegram"].settings)
 
-    assert (slack.per_channel, slack.overall) == (Rate(5, 5), Rate(60, 60))
-    assert (telegram.per_chat, telegram.per_group, telegram.overall) == (None, None, Rate(5, 1))
+    assert (slack.per_channel, telegram.per_chat) == (Rate(60, 60), None)
 
 
 @pytest.mark.parametrize("written", ['"fast"', "1", '"0/s"', "true"])
 def test_a_budget_that_is_none_is_refused_with_what_to_write(written: str) -> None:
     with pytest.raises(SettingsError, match=r'slack\.per_channel.*write 1/s, 20/m or 5/10s; or "o'):
         read(f"[slack]\nper_channel = {written}\n" + ROUTE_TO_BOTH, BOTH)
-
-
-def test_cards_are_known_for_30_days_unless_told_otherwise() -> None:
-    assert read(ROUTE_TO_BOTH, BOTH).store.keep_cards == timedelta(days=30)
-    text = '[store]\nkeep_cards = "36h"\n' + ROUTE_TO_BOTH
-    assert read(text, BOTH).store.keep_cards == timedelta(hours=36)
 
 
 def test_the_audit_is_kept_for_a_year_unless_told_otherwise() -> None:

@@ -11,25 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.settings_text import BOTH
+from support.settings_text import BOTH, ROUTE, SLACK
 
 from sayso.text.secrets import hiding, redacted
 from sayso.toml_file import SettingsError
 from sayso_bots.config.settings import build_settings, read_hiding
 from sayso_bots.config.source import parse_source
 
-ENV = {
-    "SLACK_BOT_TOKEN": "xoxb-of-a-test",
-    "SLACK_SIGNING_SECRET": "0123456789abcdef0123456789abcdef",
-    "SAYSO_STORE_URL": "memory://",
-}
-ROUTE = '[[route]]\nto = ["slack:C0123ABCD"]\napprovers = ["slack:U0ALICE"]\n'
 WRITTEN = '[secrets]\nnames = ["license plate"]\npatterns = ["EMP-[0-9]{4}"]\nshown = ["auth"]\n'
 VALUE = {"licensePlate": "B-XY", "id": "EMP-1234", "auth": "oauth2", "token": "hunter2"}
 
 
 def test_names_and_patterns_are_added_and_names_taken_out() -> None:
-    with hiding(build_settings(parse_source(ROUTE + WRITTEN, ENV)).hiding):
+    with hiding(build_settings(parse_source(ROUTE + WRITTEN, SLACK)).hiding):
         shown = redacted(VALUE)
 
     assert shown == {
@@ -61,7 +55,7 @@ def test_commands_that_read_the_store_hide_the_same(
 )
 def test_what_would_hide_everything_or_nothing_is_refused(written: str, key: str) -> None:
     with pytest.raises(SettingsError) as refused:
-        build_settings(parse_source(f"{ROUTE}[secrets]\n{written}\n", ENV))
+        build_settings(parse_source(f"{ROUTE}[secrets]\n{written}\n", SLACK))
 
     assert key in str(refused.value)
 
@@ -69,6 +63,7 @@ def test_what_would_hide_everything_or_nothing_is_refused(written: str, key: str
 EXAMPLE = Path(__file__).parents[3] / "deploy" / "sayso.example.toml"
 PASTED = {
     "a token": "ghp_" + "a1B2c3D4e5" * 4,
+    "a token of the API": "sayso_" + "a1B2c3D4e5" * 4 + "abc",
     "a long token": "eyJhbGciOiJIUzI1NiJ9."
     + "eyJzdWIiOiIxMjM0NTY3ODkwIn0" * 9
     + ".dozjgNryP4J3jVmNHl0w",
@@ -77,7 +72,12 @@ PASTED = {
 
 @pytest.mark.parametrize(
     ("secret", "form"),
-    [("a token", "{}"), ("a token", "api:{}"), ("a long token", "{}@x"), ("a token", "as a key")],
+    [
+        ("a token", "{}"),
+        ("a token of the API", "api:{}"),
+        ("a long token", "{}@x"),
+        ("a token", "as a key"),
+    ],
 )
 def test_a_secret_pasted_anywhere_in_the_settings_is_in_no_error(secret: str, form: str) -> None:
     # Each optional setting of the example is a comment.

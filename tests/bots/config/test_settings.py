@@ -111,20 +111,18 @@ def test_policy_and_timeouts_are_read() -> None:
 
 def test_always_is_remembered_for_the_session_only_unless_told() -> None:
     assert read(ROUTE).always == GrantOptions()
-    told = read(ROUTE + '[always]\nscopes = ["session", "agent", "window"]\nwindow = "1h"\n')
+    told = read(ROUTE + '[always]\nscopes = ["session", "agent", "window"]\n')
     off = read(ROUTE + "[always]\nscopes = []\n")
 
-    assert told.always == GrantOptions(
-        scopes=frozenset({"session", "agent", "tool-window"}), window=timedelta(hours=1)
-    )
+    assert told.always == GrantOptions(scopes=frozenset({"session", "agent", "tool-window"}))
     assert off.always.scopes == frozenset()
 
 
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ('window = "61m"', "always.window '61m' is too long for a whole tool; write at most 60m"),
-        ('window = "0s"', "always.window '0s' must be more than 0s"),
+        ('window = "1h"', "always.window is not a setting; settings here are remember, scopes"),
+        ('remember = "0s"', "always.remember '0s' must be more than 0s"),
         ('scopes = ["world"]', "always.scopes 1 must be 'session', 'project', 'agent' or 'window'"),
         ('scopes = "agent"', "always.scopes must be a list"),
     ],

@@ -53,7 +53,7 @@ async def test_it_says_that_it_serves_once_it_does_and_that_it_stops(
 
 async def test_it_says_nothing_before_it_serves(playground: Playground, tmp_path: Path) -> None:
     config = tmp_path / "sayso.toml"
-    config.write_text(f'[store]\ngive_up_after = "never"\n{ROUTES}')
+    config.write_text(ROUTES)
     address = str(tmp_path / "notify")
     nowhere = f"redis://127.0.0.1:1/0?namespace={new_id()}"
     env = env_of(playground, SAYSO_STORE_URL=nowhere, NOTIFY_SOCKET=address)

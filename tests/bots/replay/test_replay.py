@@ -59,14 +59,14 @@ def test_a_policy_answers_what_it_answers_at_the_gate(run: Run, folder: Path) ->
 def test_a_policy_may_be_settings_with_sections_and_terms(run: Run, folder: Path) -> None:
     (folder / "bots.toml").write_text(
         '[[policy]]\nagent = "claude*"\npreset = "coding"\n\n'
-        '[always]\nscopes = ["session", "window"]\nwindow = "5m"\n'
+        '[always]\nscopes = ["session", "window"]\n'
     )
     calls = [
         line("Read", agent="claude-code", file_path="/a/b/c"),
         line("Read", agent="other", file_path="/a/b/c"),
         line("Deploy", 1, to="a"),
-        line("Deploy", 5, to="b"),
-        line("Deploy", 7, to="c"),
+        line("Deploy", 15, to="b"),
+        line("Deploy", 17, to="c"),
     ]
     rows = replayed(run, "--policy", "bots.toml", "--press", "widest", calls=calls)
 

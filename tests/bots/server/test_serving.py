@@ -103,15 +103,6 @@ async def test_a_channel_the_bot_is_not_in_is_one_line(run: Run, playground: Pla
     )
 
 
-async def test_an_unreachable_store_is_one_line(run: Run, playground: Playground) -> None:
-    toml = '[store]\ngive_up_after = "1ms"\n' + ROUTE
-    done = await failed(run, playground, toml, SAYSO_STORE_URL="redis://127.0.0.1:1/0")
-
-    assert done.code == 4
-    assert done.err.startswith("sayso: SAYSO_STORE_URL: no Redis answers at 127.0.0.1:1;")
-    assert done.err.count("\n") == 1
-
-
 async def test_a_port_in_use_is_one_line(run: Run, playground: Playground) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -6,7 +6,6 @@ import logging
 import signal
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 
 import aiohttp
@@ -58,8 +57,7 @@ async def memory() -> AsyncIterator[Backend]:
         yield backend
 
 
-def a_store(give_up_after: timedelta | None) -> StoreSettings:
-    return StoreSettings("redis://h", give_up_after=give_up_after)
+STORE = StoreSettings("redis://h")
 
 
 async def test_a_start_waits_for_the_store_with_a_line_every_five_seconds(
@@ -67,38 +65,28 @@ async def test_a_start_waits_for_the_store_with_a_line_every_five_seconds(
 ) -> None:
     seconds = Seconds()
     backend = replace(memory, leases=AwayFor(12))
-    store = a_store(timedelta(seconds=60))
 
     with caplog.at_level(logging.INFO):
-        found = await reached(backend, store, [], pause=seconds.pause, clock=seconds)
+        found = await reached(backend, STORE, [], pause=seconds.pause, clock=seconds)
 
     assert (found.level, seconds.now) == ("ok", 62.0)
     assert [record.getMessage() for record in caplog.records] == [
-        f"store.url: no Redis answers; waiting for it, for {left} more (store.give_up_after)"
-        for left in ("1m", "55s", "50s")
+        f"store.url: no Redis answers; waiting for it, for {left} more"
+        for left in ("5m", "4m 55s", "4m 50s")
     ]
 
 
-async def test_a_start_gives_up_after_as_long_as_the_setting_says(memory: Backend) -> None:
-    store, seconds, late = a_store(timedelta(seconds=60)), Seconds(), Seconds()
-    in_time = replace(memory, leases=AwayFor(60))
-    too_late = replace(memory, leases=AwayFor(61))
+async def test_a_start_gives_up_after_five_minutes(memory: Backend) -> None:
+    seconds, late = Seconds(), Seconds()
+    in_time = replace(memory, leases=AwayFor(300))
+    too_late = replace(memory, leases=AwayFor(301))
 
-    found = await reached(in_time, store, [], pause=seconds.pause, clock=seconds)
+    found = await reached(in_time, STORE, [], pause=seconds.pause, clock=seconds)
     with pytest.raises(StoreUnreachableError, match=r"store\.url: no Redis answers"):
-        await reached(too_late, store, [], pause=late.pause, clock=late)
+        await reached(too_late, STORE, [], pause=late.pause, clock=late)
 
     assert found.level == "ok"
-    assert seconds.now == late.now == 110.0
-
-
-async def test_a_start_that_never_gives_up_does_not(memory: Backend) -> None:
-    seconds = Seconds()
-    backend = replace(memory, leases=AwayFor(10_000))
-
-    found = await reached(backend, a_store(None), [], pause=seconds.pause, clock=seconds)
-
-    assert (found.level, seconds.now) == ("ok", 10_050.0)
+    assert seconds.now == late.now == 350.0
 
 
 async def test_serve_that_starts_while_redis_is_away_works_once_it_is_there(
@@ -114,7 +102,7 @@ async def test_serve_that_starts_while_redis_is_away_works_once_it_is_there(
             process("serve", "--config", str(config), env=env) as bots,
             aiohttp.ClientSession() as session,
         ):
-            await bots.line_with("waiting for it, for 5m more (store.give_up_after)")
+            await bots.line_with("waiting for it, for 5m more")
             async with session.get(f"{url}/healthz") as alive:
                 assert alive.status == 200
             async with session.get(f"{url}/readyz") as ready:
@@ -138,12 +126,12 @@ async def test_serve_that_waits_for_redis_can_be_stopped(
     playground: Playground, tmp_path: Path
 ) -> None:
     config = tmp_path / "sayso.toml"
-    config.write_text('[store]\ngive_up_after = "never"\n' + ROUTES)
+    config.write_text(ROUTES)
     env = env_of(playground, SAYSO_STORE_URL="redis://127.0.0.1:1/0")
     async with process("serve", "--config", str(config), env=env) as bots:
         said = await bots.line_with("waiting for it")
         bots.process.send_signal(signal.SIGTERM)
         done = await bots.ended()
 
-    assert said.endswith("; waiting for it")
+    assert said.endswith("; waiting for it, for 5m more")
     assert (done.code, done.err.splitlines()[-1]) == (0, "sayso: stopped")

@@ -19,9 +19,6 @@ LOCKS := tests/agents/locks
 FRAMEWORKS := $(sort $(patsubst $(LOCKS)/%.in,%,$(wildcard $(LOCKS)/*.in)))
 AGENTS := $(FRAMEWORKS:%=.venv-agents/%/.installed)
 
-# What people use instead, for the bench alone.
-PEERS := .venv-bench/.installed
-
 # The client in TypeScript: its compiler, and the AI SDKs that its tests run.
 TYPESCRIPT := clients/typescript
 CLIENT := $(TYPESCRIPT)/node_modules/.installed
@@ -97,10 +94,10 @@ docs: $(DEV)  ## the documentation as a site in site/, made without the network
 	@$(MKDOCS) build --strict $(ARGS)
 	@echo "site/index.html is ready; the search needs a server: $(BIN)/python -m http.server -d site"
 
-bench: $(DEV) $(if $(filter all peers,$(ARGS)),$(PEERS))  ## measure against the bare floor on this machine, in three minutes; ARGS=all for everything, with curves
+bench: $(DEV)  ## measure beside bots as people write them, in three minutes, and write the table of docs/performance.md
 	@PYTHONPATH=tests $(BIN)/python -m bench.run $(ARGS)
 
-speed: $(DEV)  ## whether a press or a whole question has become much dearer, beside the bare floor, in seconds
+speed: $(DEV)  ## whether a click or a whole question has become much dearer, beside bots as people write them, in seconds
 	@PYTHONPATH=tests $(BIN)/python -m bench.gate $(ARGS)
 
 cards: $(DEV)  ## the sheets of docs/images/cards again, and how high the cards of 64 realistic calls are
@@ -132,12 +129,11 @@ lock: $(TOOLS)  ## pin the dependencies again after a change of pyproject.toml; 
 	$(COMPILE) pyproject.toml --extra bots $(DOORS:%=--extra %) --group dev \
 		-c requirements.lock -c requirements-build.lock -o requirements-dev.lock
 	@$(foreach name,$(FRAMEWORKS),$(call lock_framework,$(name)))
-	$(COMPILE) tests/bench/peers.in -o tests/bench/peers.lock
 	@$(MAKE) --no-print-directory $(DEV)
 	@$(NPM) install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved --silent
 
 clean:  ## remove the virtual environment and everything else that was made here
-	rm -rf $(VENV) .venv-agents .venv-bench $(TYPESCRIPT)/node_modules $(TYPESCRIPT)/dist site dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .venv-agents $(TYPESCRIPT)/node_modules $(TYPESCRIPT)/dist site dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find core adapters bots playground tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Types of doors whose frameworks are not beside our tools: the environment, and the doors.
@@ -195,15 +191,6 @@ $(DEV): requirements-dev.lock pyproject.toml $(TOOLS)
 			--disable-pip-version-check --no-deps --require-hashes -r $<; }
 	@test ! -f $(LOCKS)/$*.extras || $(BIN)/uv pip install --quiet --python $(@D)/bin/python \
 		--no-deps --no-build-isolation --offline -e .
-	@touch $@
-
-$(PEERS): tests/bench/peers.lock $(TOOLS)
-	@echo "==> installing $<"
-	@$(BIN)/python -m venv --clear --without-pip $(@D)
-	@$(BIN)/uv pip install --quiet --python $(@D)/bin/python --no-deps --require-hashes -r $< \
-		|| { echo "uv could not install them, trying pip" >&2; \
-		     $(BIN)/python -m pip --python $(@D)/bin/python install --quiet \
-			--disable-pip-version-check --no-deps --require-hashes -r $<; }
 	@touch $@
 
 # The lock names no index, so that it fits a mirror; nothing that is installed runs a script.

@@ -1,8 +1,7 @@
-"""A whole question in both chats, asked, shown, answered and shown as answered.
+"""A question in both chats, and a click: ours beside the same bots as people write them.
 
-What it takes of the bots' processor, and how long it is until the card is there. ``sayso serve`` is
-what is measured, as it comes. Beside it are the least that the same calls cost, and the same two
-bots as people write them.
+A question is asked by an agent, posted in both chats, allowed in one of them and changed in both.
+``sayso serve`` is measured as it comes. Both sides meet the same chats, clicks and Redis, in turns.
 """
 
 from __future__ import annotations
@@ -10,294 +9,231 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-import statistics
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
+from statistics import median
 from typing import Any, Protocol
 
-from bench.chats import Chats, Shown
-from bench.everyday import ASKED as EVERYDAY_ASKED
-from bench.everyday import answer_key
-from bench.floor import RawRedis, connect
-from bench.lean import ASKED as LEAN_ASKED
-from bench.load import Connection, a_request, connected
-from bench.press import FloorRuns, quantile, quiet
-from bench.telling import ARGUMENTS
-from bench.under_test import Server, UnderTest, reachable, under_test
+import aiohttp
+from bench.chats import Chats, Posted
+from bench.clicks import a_click
+from bench.everyday import ARGUMENTS, ASKED, answer_key
+from bench.processes import Server, World
 from redis.asyncio import Redis
 
 from sayso import Gate, RunRef, ToolCall
 from sayso.stores.connect import open_store
 
-AIM_CPU_MS = 2.0
-AIM_CARD = 3.0
-"""Milliseconds of the bots' processor for a question; time to card against a bare POST."""
-
-LEAN, SAYSO = "tight floor", "Sayso"
+SAYSO, EVERYDAY = "Sayso", "as people write it"
 AT_ONCE = "Sayso, together off"
-EVERYDAY = "bolt, python-telegram-bot, redis-py"
-_NO_WINDOW = '[questions]\ntogether = "off"\n'
-
-QUESTIONS_AT_ONCE = 16
-_PAUSE_SECONDS = 0.03
-_PATIENCE_SECONDS = 60.0
-# Nobody presses at the moment that a card comes.
+PLATFORMS = ("slack", "telegram")
+_SESSIONS = 150
+_MOST_SECONDS = 60.0
+# Nobody clicks at the moment that a card comes.
 _THINKING_SECONDS = 0.02
-_PLATFORMS = ("slack", "telegram")
 
 
 class Side(Protocol):
-    """Who asks, and the bots that show it."""
+    """An agent, and the bots that post its questions."""
 
     server: Server
 
-    async def ask(self, number: int) -> None:
-        """Ask the question of this number, and return when the run may go on."""
+    async def ask(self, number: int) -> float:
+        """Ask, wait for the answer and return the moment of it."""
 
 
 @dataclass
 class Ours:
-    """A gate's check, of one session after the other: what one asks at once is one message."""
+    """Calls that a gate checks, each in a session of its own: one session's share a card."""
 
     server: Server
     gates: asyncio.Queue[Gate]
 
-    async def ask(self, number: int) -> None:
-        call = ToolCall("run_command", dict(ARGUMENTS))
+    async def ask(self, number: int) -> float:
         gate = await self.gates.get()
-        verdict = await gate.check(call, description=f"question-{number}-of-many")
+        call = ToolCall("run_command", dict(ARGUMENTS))
+        result = await gate.check(call, description=f"question-{number}-of-many")
+        answered = time.perf_counter()
         self.gates.put_nowait(gate)
-        if not verdict.approved:
-            raise RuntimeError(verdict.as_tool_result())
+        if not result.approved:
+            raise RuntimeError(result.as_tool_result())
+        return answered
 
 
 @dataclass
-class Lean:
-    """The least: a publication, and an inbox."""
-
-    server: Server
-    redis: RawRedis
-    runs: FloorRuns
-
-    async def ask(self, number: int) -> None:
-        question_id = f"{secrets.token_urlsafe(16).replace('-', '_')}-{number}"
-        answered = self.runs.expect(question_id)
-        await self.redis.call("PUBLISH", LEAN_ASKED, question_id)
-        await answered
-
-
-@dataclass
-class Everyday:
-    """Two lists, as people write it."""
+class Theirs:
+    """A list for questions, and one for each answer."""
 
     server: Server
     redis: Redis
 
-    async def ask(self, number: int) -> None:
+    async def ask(self, number: int) -> float:
         question_id = secrets.token_urlsafe(16)
         asked = {"question_id": question_id, "number": number}
-        await self.redis.rpush(EVERYDAY_ASKED, json.dumps(asked))
-        found: Any = await self.redis.blpop([answer_key(question_id)], timeout=0)
-        if not json.loads(found[1])["approved"]:
+        await self.redis.rpush(ASKED, json.dumps(asked))
+        popped: Any = await self.redis.blpop([answer_key(question_id)], timeout=0)
+        answered = time.perf_counter()
+        if not json.loads(popped[1])["approved"]:
             raise RuntimeError(f"question {number} was not approved")
+        return answered
 
 
 @dataclass
 class _Cards:
-    """The cards of one question: what each chat was given, and whether it has changed."""
+    """The cards of one question: as each chat got it, and whether it has changed."""
 
-    shown: dict[str, Shown] = field(default_factory=dict)
+    posted: dict[str, Posted] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
-    are_shown: asyncio.Event = field(default_factory=asyncio.Event)
+    are_posted: asyncio.Event = field(default_factory=asyncio.Event)
     have_changed: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def told(self, card: Shown) -> None:
+    def note(self, card: Posted) -> None:
         if card.is_new:
-            self.shown[card.platform] = card
+            self.posted[card.platform] = card
         else:
             self.changed.add(card.platform)
-        if len(self.shown) == len(_PLATFORMS):
-            self.are_shown.set()
-        if len(self.changed) == len(_PLATFORMS):
+        if len(self.posted) == len(PLATFORMS):
+            self.are_posted.set()
+        if len(self.changed) == len(PLATFORMS):
             self.have_changed.set()
 
 
-@dataclass(frozen=True)
-class Times:
-    """Seconds until a card was in each chat, and until its press let the run go on."""
+@dataclass
+class _Asked:
+    """A question that is under way."""
 
-    to_card: Mapping[str, float]
-    to_post: Mapping[str, float]
-    to_resume: float
+    number: int
+    at: float
+    cards: _Cards
+    run: asyncio.Task[float]
+
+    def to_card(self, platform: str) -> float:
+        return self.cards.posted[platform].at - self.at
+
+
+@dataclass(frozen=True)
+class Clicks:
+    """A round of clicks: seconds until each run went on, processor seconds of the bots for one."""
+
+    resumed: Sequence[float]
+    cpu: float
 
 
 class Asker:
-    """Asks, sees the cards, presses Allow on one of them and waits until both have changed."""
+    """Asks, sees the cards, and clicks Allow."""
 
-    def __init__(self, tools: UnderTest) -> None:
-        self._tools = tools
+    def __init__(self, world: World, session: aiohttp.ClientSession) -> None:
+        self._world = world
+        self._session = session
         self._numbers = count(1)
         self._cards: dict[int, _Cards] = {}
-        self.chats = Chats(self._told)
+        self.chats = Chats(self._note)
 
-    async def one(self, side: Side, idle: asyncio.Queue[Connection]) -> Times:
-        """One question, pressed in Slack and in Telegram in turn."""
+    async def questions_cpu(self, side: Side, most: int, *, at_once: int = 16) -> float:
+        """Return the processor seconds of the bots for a question, several at once."""
+        await side.server.quiet()
+        used, left = side.server.cpu_seconds, iter(range(most))
+
+        async def some() -> None:
+            for _ in left:
+                await self._whole(side)
+
+        async with asyncio.timeout(_MOST_SECONDS):
+            await asyncio.gather(*(some() for _ in range(at_once)))
+        await side.server.quiet()
+        return (side.server.cpu_seconds - used) / most
+
+    async def to_card(self, side: Side, most: int) -> dict[str, float]:
+        """Return the seconds until a card is in each chat, one question after the other."""
+        async with asyncio.timeout(_MOST_SECONDS):
+            asked = [await self._whole(side) for _ in range(most)]
+        return {name: median(one.to_card(name) for one in asked) for name in PLATFORMS}
+
+    async def clicks(self, side: Side, platform: str, most: int, *, per_second: float) -> Clicks:
+        """Ask so many questions, then allow them in one chat, so many a second."""
+        asked = [self._ask(side) for _ in range(most)]
+        async with asyncio.timeout(_MOST_SECONDS):
+            await asyncio.gather(*(one.cards.are_posted.wait() for one in asked))
+            await side.server.quiet()
+            used, started = side.server.cpu_seconds, time.perf_counter()
+            sending = []
+            for number, one in enumerate(asked):
+                await asyncio.sleep(max(started + number / per_second - time.perf_counter(), 0))
+                sending.append(asyncio.create_task(self._click(side, one.cards.posted[platform])))
+            clicked = await asyncio.gather(*sending)
+            resumed = await asyncio.gather(*(one.run for one in asked))
+            await asyncio.gather(*(one.cards.have_changed.wait() for one in asked))
+            await side.server.quiet()
+        for one in asked:
+            del self._cards[one.number]
+        cpu = (side.server.cpu_seconds - used) / most
+        return Clicks([end - start for start, end in zip(clicked, resumed, strict=True)], cpu)
+
+    async def _whole(self, side: Side) -> _Asked:
+        """One question, clicked in Slack and in Telegram in turn, until both cards have changed."""
+        asked = self._ask(side)
+        await asked.cards.are_posted.wait()
+        await asyncio.sleep(_THINKING_SECONDS)
+        await self._click(side, asked.cards.posted[PLATFORMS[asked.number % 2]])
+        await asked.run
+        await asked.cards.have_changed.wait()
+        del self._cards[asked.number]
+        return asked
+
+    def _ask(self, side: Side) -> _Asked:
         number = next(self._numbers)
         cards = self._cards[number] = _Cards()
-        asked = time.perf_counter()
-        run = asyncio.ensure_future(side.ask(number))
-        await cards.are_shown.wait()
-        card = cards.shown[_PLATFORMS[number % 2]]
-        await asyncio.sleep(_THINKING_SECONDS)
-        handle = card.press.removeprefix("p1:").partition(":")[0]
-        connection = await idle.get()
-        tools = self._tools
-        pressed = time.perf_counter()
-        status = await connection.send(
-            a_request(card.platform, handle, card.message_id, tools.secret, tools.hook)
-        )
-        idle.put_nowait(connection)
-        if status != 200:
-            raise RuntimeError(f"the press on {card} was answered {status}")
-        await run
-        resumed = time.perf_counter()
-        await cards.have_changed.wait()
-        del self._cards[number]
-        return Times(
-            {name: one.at - asked for name, one in cards.shown.items()},
-            {name: one.at - (one.sent_at or asked) for name, one in cards.shown.items()},
-            resumed - pressed,
-        )
+        return _Asked(number, time.perf_counter(), cards, asyncio.create_task(side.ask(number)))
 
-    def _told(self, card: Shown) -> None:
+    async def _click(self, side: Side, card: Posted) -> float:
+        world = self._world
+        path, body, headers = a_click(
+            card.platform, card.token, card.message_id, world.secret, world.hook
+        )
+        url, clicked = f"http://127.0.0.1:{side.server.port}{path}", time.perf_counter()
+        async with self._session.post(url, data=body, headers=headers) as response:
+            if response.status != 200:
+                raise RuntimeError(f"the click on {card} was answered {response.status}")
+        return clicked
+
+    def _note(self, card: Posted) -> None:
         # A card may change once more after its question is over here.
         if (cards := self._cards.get(card.number)) is not None:
-            cards.told(card)
+            cards.note(card)
 
 
-async def ask_many(
-    asker: Asker, side: Side, most: int, *, at_once: int = QUESTIONS_AT_ONCE
-) -> tuple[float, float]:
-    """Milliseconds of the bots' processor a question, and questions a second, several at once."""
-    idle = await connected(side.server.ports, at_once)
-    used, started = side.server.cpu_seconds, time.perf_counter()
-    left = iter(range(most))
-
-    async def some() -> None:
-        for _ in left:
-            await asker.one(side, idle)
-
-    async with asyncio.timeout(_PATIENCE_SECONDS):
-        await asyncio.gather(*(some() for _ in range(at_once)))
-    per_second = most / (time.perf_counter() - started)
-    await quiet(side.server)
-    while not idle.empty():
-        idle.get_nowait().close()
-    return (side.server.cpu_seconds - used) / most * 1e3, per_second
+@asynccontextmanager
+async def asking(
+    world: World, kinds: Sequence[str] = (SAYSO, AT_ONCE, EVERYDAY)
+) -> AsyncIterator[tuple[Asker, dict[str, Side]]]:
+    """Start the chats and both sides; each has asked and answered a few questions."""
+    async with AsyncExitStack() as stack:
+        connector = aiohttp.TCPConnector(limit=32)
+        session = await stack.enter_async_context(aiohttp.ClientSession(connector=connector))
+        asker = Asker(world, session)
+        address = await asker.chats.start()
+        stack.push_async_callback(asker.chats.close)
+        sides = {kind: await _side(kind, world, address, stack) for kind in kinds}
+        for side in sides.values():
+            await side.server.reachable()
+            await asker.questions_cpu(side, 32)
+        yield asker, sides
 
 
-async def paced_round(asker: Asker, side: Side, most: int) -> list[Times]:
-    """One question after the other, with pauses between them."""
-    idle = await connected(side.server.ports, 1)
-    found = []
-    for _ in range(most):
-        async with asyncio.timeout(_PATIENCE_SECONDS):
-            found.append(await asker.one(side, idle))
-        await asyncio.sleep(_PAUSE_SECONDS)
-    idle.get_nowait().close()
-    return found
-
-
-async def measure(
-    redis_path: str, *, rounds: int = 3, most: int = 100, paced: int = 20
-) -> dict[str, Any]:
-    """What each side takes, and how many times the least that is; sides take turns."""
-    with under_test(redis_path) as tools:
-        asker = Asker(tools)
-        async with AsyncExitStack() as stack:
-            sides = await question_sides(tools, await asker.chats.start(), stack)
-            for side in sides.values():
-                await ask_many(asker, side, 50)
-            cpu: dict[str, list[float]] = {name: [] for name in sides}
-            times: dict[str, list[list[Times]]] = {name: [] for name in sides}
-            for _ in range(rounds):
-                for name, side in sides.items():
-                    cpu[name].append((await ask_many(asker, side, most))[0])
-                for name, side in sides.items():
-                    times[name].append(await paced_round(asker, side, paced))
-    return {"sides": {name: _figures(name, cpu, times) for name in cpu}}
-
-
-def _figures(
-    name: str, cpu: Mapping[str, list[float]], times: Mapping[str, list[list[Times]]]
-) -> dict[str, dict[str, float]]:
-    """Each figure with its ratio: to the tight floor, and time to card to its bare POST."""
-    rows = {"bots_cpu_ms_a_question": _row(cpu[name], cpu[LEAN])}
-    posts = [_p50([one.to_post["slack"] for one in turn]) for turn in times[LEAN]]
-    for platform in _PLATFORMS:
-        mine = [_p50([one.to_card[platform] for one in turn]) for turn in times[name]]
-        rows[f"to_card_in_{platform}_p50_us"] = _row(mine, posts)
-    resumed, least = (
-        [_p50([one.to_resume for one in turn]) for turn in times[side]] for side in (name, LEAN)
-    )
-    rows["press_to_resumed_p50_us"] = _row(resumed, least)
-    if name == LEAN:
-        rows["bare_post_p50_us"] = _row(posts, posts)
-    return rows
-
-
-def _p50(seconds: list[float]) -> float:
-    return quantile(seconds, 0.5)
-
-
-def _row(values: list[float], base: list[float]) -> dict[str, float]:
-    ratios = [one / other for one, other in zip(values, base, strict=True)]
-    return {"value": statistics.median(values), "ratio": statistics.median(ratios)}
-
-
-async def question_sides(
-    tools: UnderTest,
-    chats: int,
-    stack: AsyncExitStack,
-    *,
-    name: str = "questions",
-    only: Sequence[str] = (LEAN, SAYSO, AT_ONCE, EVERYDAY),
-    processes: int = 1,
-) -> dict[str, Side]:
-    """Who asks, by side; ``chats`` is the port of both platforms, ``name`` that of our stores.
-
-    Ours is so many ``processes``.
-    """
-    runs = FloorRuns()
-    await runs.listen(tools.redis_path)
-    redis = Redis(unix_socket_path=tools.redis_path)
-    stack.push_async_callback(redis.aclose)
-    sides: dict[str, Side] = {}
-    for kind in only:
-        if kind == LEAN:
-            server = tools.start("lean", tools.redis_path, chats=chats)
-            sides[kind] = Lean(server, await connect(tools.redis_path), runs)
-        elif kind == EVERYDAY:
-            server = tools.start("everyday", tools.redis_path, chats=chats)
-            sides[kind] = Everyday(server, redis)
-        else:
-            url = tools.url(f"{name}-{len(sides)}")
-            more = _NO_WINDOW if kind == AT_ONCE else ""
-            server = tools.start_sayso(url, chats=chats, more=more, processes=processes)
-            at_once = QUESTIONS_AT_ONCE * processes
-            sides[kind] = Ours(server, await _gates(url, stack, at_once))
-    for side in sides.values():
-        await reachable(side.server)
-    return sides
-
-
-async def _gates(url: str, stack: AsyncExitStack, at_once: int) -> asyncio.Queue[Gate]:
+async def _side(kind: str, world: World, address: str, stack: AsyncExitStack) -> Side:
+    if kind == EVERYDAY:
+        redis = Redis(unix_socket_path=world.redis_path, socket_timeout=None)
+        stack.push_async_callback(redis.aclose)
+        return Theirs(world.start_everyday(address), redis)
+    url = world.url(kind.replace(" ", "-").replace(",", ""))
+    more = '[questions]\ntogether = "off"\n' if kind == AT_ONCE else ""
+    server = world.start_sayso(url, address, more)
     backend = await stack.enter_async_context(open_store(url))
     gates: asyncio.Queue[Gate] = asyncio.Queue()
-    for number in range(at_once):
+    for number in range(_SESSIONS):
         gate = Gate.open(backend, run=RunRef("bench", f"session-{number}"), timeout=3_600)
         gates.put_nowait(await stack.enter_async_context(gate))
-    return gates
+    return Ours(server, gates)

@@ -1,279 +1,154 @@
-"""``make bench``: every figure of ours beside its floor in the same run, and as JSON.
+"""``make bench``: a question, a click, waiting runs and starts, ours and as people write them.
 
-``python -m bench.run [press] [asking] [waiting] [events] [back] [worst] [start]
-[deciding] [replay TRACE=FILE]`` measures those; without words, what a user feels most, in less than
-three minutes; ``all`` is all of them, and the curves. With ``publish`` the page of the documents
-says what was measured.
-Absolute times drift from run to run and between machines: only the ratios are claims.
+It takes less than three minutes and writes the table of docs/performance.md. Absolute times drift
+from run to run and between machines, so both sides take turns in one run.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import os
+import platform
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from statistics import median, quantiles
 
-from bench.asking import measure_asking
-from bench.cores import take_load_core
-from bench.deciding import AIMS_US
-from bench.deciding import measure as measure_deciding
-from bench.desks import measure as measure_desks
-from bench.machine import machine
-from bench.page import publish
-from bench.peers import measure as measure_peers
-from bench.press import CURVE
-from bench.press import measure as measure_press
-from bench.question import AIM_CARD, AIM_CPU_MS
-from bench.question import measure as measure_question
-from bench.replay import measure as measure_replay
-from bench.rules import measure as measure_rules
-from bench.start import starting
-from bench.worst import AIM_MS
-from support.valkey_server import Valkey
+from bench.processes import a_world, take_load_core
+from bench.question import AT_ONCE, EVERYDAY, PLATFORMS, SAYSO, Asker, Clicks, Side, asking
+from bench.start import measure_start
+from bench.waiting import measure_waiting
 
-COUNTS = (1_000, 10_000, 100_000)
-READERS = (100, 1_000, 3_000)
-# Readers that all come back at once: how many, to how many events of how many bytes; who is stuck.
-HERDS = (("500", "200", "3300"), ("15", "60", "900000", "--stuck"))
-_ROOT = Path(__file__).parents[2]
-_RESULT = _ROOT / "build" / "bench.json"
-
-# At most so many times the floor in the same run.
-TARGETS = {"registering_us": 2.5, "importing_ms": 1.3, "start_ms": 3.0}
-# The same for presses, by their load and figure.
-PRESSES = {
-    ("100/s", "resumed_p50_us"): 2.0,
-    ("100/s", "resumed_p99_us"): 2.5,
-    ("1,000/s", "resumed_p50_us"): 2.0,
-    ("1,000/s", "resumed_p99_us"): 2.5,
-}
-LEAST_AT_FULL = 0.25
-"""Presses a second and core, of those of the tight floor."""
+PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
+BEGIN, END = "<!-- figures: make bench -->", "<!-- end of figures -->"
+_ROUNDS = 5
+_COLUMNS = (SAYSO, AT_ONCE, EVERYDAY)
+Rows = dict[str, dict[str, str]]
+"""Rows of the table: a text for each column."""
 
 
-def show(name: str, figures: dict[str, float]) -> None:
-    """One line: the floor, ours, and their ratio."""
-    target = TARGETS.get(name.split()[-1])
-    aim = f"   (aim: at most {target:g})" if target else ""
-    print(
-        f"{name:38} floor {figures['floor']:12,.1f}   ours {figures['ours']:12,.1f}"
-        f"   ratio {figures['ratio']:6.2f}{aim}",
-        flush=True,
-    )
+async def measure_questions_and_clicks(rounds: int) -> Rows:
+    """Measure all columns in turns; the median of the rounds counts."""
+    cpu: dict[str, list[float]] = {column: [] for column in _COLUMNS}
+    cards: dict[str, list[dict[str, float]]] = {column: [] for column in _COLUMNS}
+    clicks: dict[tuple[str, str], list[Clicks]] = {}
+    with a_world() as world:
+        async with asking(world, _COLUMNS) as (asker, sides):
+            for _ in range(rounds):
+                for column, side in sides.items():
+                    cpu[column].append(await asker.questions_cpu(side, 64))
+                    cards[column].append(await asker.to_card(side, 10))
+                    if column != AT_ONCE:
+                        await _click(clicks, column, asker, side)
+    return _render(cpu, cards, clicks)
 
 
-def questions(redis_path: str, result: dict[str, Any]) -> None:
-    """A whole question in both chats."""
-    result["question"] = asyncio.run(measure_question(redis_path))
-    for side, figures in result["question"]["sides"].items():
-        for name, figure in figures.items():
-            aim = ""
-            if side.startswith("Sayso"):
-                aim = f"   (aim: at most {AIM_CPU_MS:g} ms)" if name.startswith("bots_cpu") else ""
-                aim = f"   (aim: at most {AIM_CARD:g} times)" if name.startswith("to_card") else aim
-            print(
-                f"question, {side:36} {name:30} {figure['value']:12,.2f}"
-                f"   ratio {figure['ratio']:8.2f}{aim}",
-                flush=True,
+async def _click(
+    clicks: dict[tuple[str, str], list[Clicks]], column: str, asker: Asker, side: Side
+) -> None:
+    for name in PLATFORMS:
+        found = await asker.clicks(side, name, 100, per_second=100)
+        clicks.setdefault((column, name), []).append(found)
+
+
+def _render(
+    cpu: Mapping[str, Sequence[float]],
+    cards: Mapping[str, Sequence[Mapping[str, float]]],
+    clicks: Mapping[tuple[str, str], Sequence[Clicks]],
+) -> Rows:
+    rows: Rows = {
+        "a question in both chats, processor time of the bots": {
+            column: f"{median(cpu[column]) * 1e3:.1f} ms" for column in _COLUMNS
+        }
+    }
+    for name in PLATFORMS:
+        rows[f"asked → card in {name.title()}, median"] = {
+            column: f"{median(found[name] for found in cards[column]) * 1e3:.1f} ms"
+            for column in _COLUMNS
+        }
+    for name in PLATFORMS:
+        some = {column: clicks[column, name] for column in (SAYSO, EVERYDAY)}
+        rows[f"100 clicks a second in {name.title()} → run goes on, median / 99th percentile"] = {
+            column: " / ".join(
+                f"{median(_percentile(one.resumed, part) for one in found) * 1e3:.1f} ms"
+                for part in (50, 99)
             )
+            for column, found in some.items()
+        }
+        rows[f"a click in {name.title()} with both cards changed, processor time of the bots"] = {
+            column: f"{median(one.cpu for one in found) * 1e3:.1f} ms"
+            for column, found in some.items()
+        }
+    return rows
 
 
-def presses(redis_path: str, result: dict[str, Any]) -> None:
-    """The way of a press."""
-    result["press"] = asyncio.run(measure_press(redis_path))
-    _show_presses(result["press"])
+def _percentile(seconds: Sequence[float], part: int) -> float:
+    return quantiles(seconds, n=100)[part - 1]
 
 
-def press_curve(redis_path: str, result: dict[str, Any]) -> None:
-    """The same from 100 a second to as many as go."""
-    result["press_curve"] = asyncio.run(measure_press(redis_path, loads=CURVE, only="Slack"))
-    _show_presses(result["press_curve"])
+def measure_the_rest(count: int = 5_000) -> Rows:
+    """Measure runs that wait, and starts."""
+    waiting, starts = measure_waiting(count), measure_start()
+    rows: Rows = {
+        f"a run that waits beside {count:,} others, memory": {
+            side: f"{found['kilobytes']:.1f} kB" for side, found in waiting.items()
+        },
+        f"{count:,} runs that wait, processor time": {
+            side: f"{found['idle_percent']:.2f} %" for side, found in waiting.items()
+        },
+    }
+    for what, sides in starts.items():
+        rows[f"start of {'an' if what[0] == 'a' else 'a'} {what}, processor time"] = {
+            side: f"{found:.0f} ms" for side, found in sides.items()
+        }
+    return rows
 
 
-def _show_presses(rows: list[dict[str, Any]]) -> None:
-    for row in rows:
-        for side, figures in row["sides"].items():
-            print(f"press, {row['load']:9} {side:22}" + _said(row["load"], side, figures))
-
-
-def _said(load: str, side: str, figures: dict[str, dict[str, float]]) -> str:
-    parts = []
-    for name, figure in figures.items():
-        most = PRESSES.get((load, name)) if side.startswith("Sayso") else None
-        least = LEAST_AT_FULL if load == "full" and side.startswith("Sayso") else None
-        aim = f", aim {most:g}" if most else ""
-        if least and name == "presses_per_second":
-            aim = f", aim at least {least:g}"
-        parts.append(f"  {name} {figure['value']:,.0f} ({figure['ratio']:.2f}{aim})")
-    return "".join(parts)
-
-
-def asking(redis_path: str, result: dict[str, Any]) -> None:
-    """Registering, deciding, importing."""
-    result["asking"] = asyncio.run(measure_asking(redis_path))
-    for name, figures in result["asking"].items():
-        show(name, figures)
-
-
-def waiting(redis_path: str, result: dict[str, Any]) -> None:
-    """Runs that wait: each count in a process of its own, and once more with memory traced.
-
-    What the process holds is rounded up by its allocator and hard to see at
-    1,000; what is traced is exact and leaves out the allocator's own.
-    """
-    rows = []
-    for count in COUNTS:
-        row = _waiting(redis_path, count)
-        row["python_bytes_a_waiter"] = _waiting(redis_path, count, "--trace")[
-            "python_bytes_a_waiter"
-        ]
-        rows.append(row)
-        print("waiting: " + ", ".join(f"{name} {value:,.2f}" for name, value in row.items()))
-    result["waiting"] = rows
-
-
-def events(redis_path: str, result: dict[str, Any]) -> None:
-    """Readers of one branch over HTTP: each count in a process of its own."""
-    result["events"] = [
-        _shown("events", f"unix://{redis_path}?namespace=events-{count}", str(count))
-        for count in READERS
+def to_table(rows: Mapping[str, Mapping[str, str]], machine: str) -> str:
+    """Render the rows as one table in Markdown, below the machine that they are of."""
+    lines = [
+        f"*{machine}*",
+        "",
+        f"| | {' | '.join(_COLUMNS)} |",
+        "|---" * (1 + len(_COLUMNS)) + "|",
     ]
-    result["herd"] = [
-        _shown("herd", f"unix://{redis_path}?namespace=herd-{number}", *herd)
-        for number, herd in enumerate(HERDS)
-    ]
+    for name, texts in rows.items():
+        lines.append(f"| {name} | {' | '.join(texts.get(column, '') for column in _COLUMNS)} |")
+    return "\n".join(lines)
 
 
-def desks(redis_path: str, result: dict[str, Any]) -> None:
-    """Several bots' processes on one store."""
-    result["desks"] = asyncio.run(measure_desks(redis_path))
-    _print_rows("desks", result["desks"])
+def write_table(page: Path, table: str) -> None:
+    """Put the table between the marks of a page."""
+    head, _, rest = page.read_text().partition(BEGIN)
+    _, _, tail = rest.partition(END)
+    page.write_text(f"{head}{BEGIN}\n\n{table}\n\n{END}{tail}")
 
 
-def rules(_redis_path: str, result: dict[str, Any]) -> None:
-    """Deciding with up to 10,000 rules."""
-    result["rules"] = measure_rules()
-    _print_rows("rules", result["rules"])
+def describe_machine(load: float) -> str:
+    """Say where and when this is measured, and how busy the machine was before."""
+    words = ["git", "rev-parse", "--short", "HEAD"]
+    commit = subprocess.run(words, cwd=PAGE.parent, capture_output=True, text=True).stdout.strip()
+    info = Path("/proc/cpuinfo").read_text().splitlines()
+    cpu = next((line.partition(": ")[2] for line in info if line.startswith("model name")), "")
+    about = (
+        f"{cpu or platform.processor()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    )
+    busy = f"; the machine was busy with other things (load {load:.1f})" if load > 0.3 else ""
+    return f"{datetime.now(UTC):%Y-%m-%d}, {about}, commit {commit}{busy}"
 
 
-def peers(redis_path: str, result: dict[str, Any]) -> None:
-    """What people use instead."""
-    result["peers"] = measure_peers(redis_path)
-    _print_rows("peers", [{"way": way, **found} for way, found in result["peers"].items()])
-
-
-def _print_rows(name: str, rows: list[dict[str, Any]]) -> None:
-    for row in rows:
-        parts = (
-            f"{key} {value:,.2f}" if isinstance(value, float) else f"{key} {value}"
-            for key, value in row.items()
-        )
-        print(f"{name}: {', '.join(parts)}", flush=True)
-
-
-def _shown(name: str, *words: str) -> dict[str, float]:
-    command = [sys.executable, "-m", f"bench.{name}", *words]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=_ROOT)
-    figures: dict[str, float] = json.loads(done.stdout)
-    print(f"{name}: " + ", ".join(f"{each} {value:,.2f}" for each, value in figures.items()))
-    return figures
-
-
-def _waiting(redis_path: str, count: int, *options: str) -> dict[str, float]:
-    url = f"unix://{redis_path}?namespace=waiting-{count}{len(options)}"
-    command = [sys.executable, "-m", "bench.waiting", url, str(count), *options]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=_ROOT)
-    figures: dict[str, float] = json.loads(done.stdout)
-    return figures
-
-
-def back(_redis_path: str, result: dict[str, Any]) -> None:
-    """Waiting gates after an outage: the server is one of its own, which is killed."""
-    result["back"] = [_shown("back", str(count)) for count in COUNTS[:2]]
-
-
-def worst(redis_path: str, result: dict[str, Any]) -> None:
-    """The longest that one accepted call keeps the loop of an agent and a desk from all else."""
-    command = [sys.executable, "-m", "bench.worst", f"unix://{redis_path}?namespace=worst"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=_ROOT)
-    result["worst"] = json.loads(done.stdout)
-    for name, steps in result["worst"].items():
-        figures = ", ".join(f"{step} {block:.0f} ms" for step, block in steps.items())
-        over = "" if max(steps.values()) <= AIM_MS else f"   (aim: at most {AIM_MS:g} ms)"
-        print(f"longest block: {name:38} {figures}{over}", flush=True)
-
-
-def start(redis_path: str, result: dict[str, Any]) -> None:
-    """Commands that start often, and need nobody."""
-    result["start"] = starting(redis_path)
-    for name, figures in result["start"].items():
-        show(f"{name} start_ms", figures)
-
-
-def deciding(_redis_path: str, result: dict[str, Any]) -> None:
-    """Deciding whether to ask, in microseconds, beside reading the call from JSON."""
-    result["deciding"] = measure_deciding()
-    for name, figures in result["deciding"].items():
-        show(name, figures)
-        if figures["ours"] > AIMS_US.get(name, figures["ours"]):
-            print(f"   (aim: at most {AIMS_US[name]:g} µs)", flush=True)
-
-
-def replay(_redis_path: str, result: dict[str, Any]) -> None:
-    """How often people would have been asked about the calls in ``TRACE=FILE``, by each press."""
-    if (trace := os.environ.get("TRACE")) is None:
-        print("replay: no TRACE=FILE, nothing to decide again")
-        return
-    result["replay"] = measure_replay(trace)
-    for press, figures in result["replay"].items():
-        print(f"replay: {press:24} " + ", ".join(f"{k} {v:g}" for k, v in figures.items()))
-
-
-PARTS = {
-    "question": questions,
-    "press": presses,
-    "press_curve": press_curve,
-    "peers": peers,
-    "desks": desks,
-    "rules": rules,
-    "deciding": deciding,
-    "replay": replay,
-    "asking": asking,
-    "waiting": waiting,
-    "events": events,
-    "back": back,
-    "worst": worst,
-    "start": start,
-}
-FIRST = ("question", "press", "start")
-"""What is measured when nothing is named."""
-
-
-def main(words: list[str]) -> None:
-    """Measure the parts that are named, the first ones, or all."""
-    result: dict[str, Any] = {"machine": machine()}
+def main(words: Sequence[str]) -> None:
+    """Measure, and write and print the table; ``--print`` only prints it."""
+    machine = describe_machine(os.getloadavg()[0])
     take_load_core()
-    for name, _, value in (word.partition("=") for word in words if "=" in word):
-        os.environ[name] = value
-    named = [word for word in words if "=" not in word and word != "publish"]
-    if not named and "publish" not in words:
-        named = [*FIRST]
-    for word in PARTS if "all" in named else named:
-        server = Valkey(unixsocket="valkey.sock", unixsocketperm="700", password="")
-        server.start()
-        try:
-            PARTS[word](str(server.folder / "valkey.sock"), result)
-        finally:
-            server.close()
-        _RESULT.parent.mkdir(exist_ok=True)
-        _RESULT.write_text(json.dumps(result, indent=1))
-    if "publish" in words:
-        publish(json.loads(_RESULT.read_text()))
-    print(f"all figures: {_RESULT}")
+    rows = asyncio.run(measure_questions_and_clicks(_ROUNDS)) | measure_the_rest()
+    table = to_table(rows, machine)
+    print(table)
+    if "--print" not in words:
+        write_table(PAGE, table)
+        print(f"written to {PAGE}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""What a waiting run costs: memory here and in Redis, registering, idling.
+"""Runs that wait: the memory and the idle processor time that each one takes in its process.
 
-Run as a process of its own: ``python -m bench.waiting REDIS_URL COUNT``; prints JSON.
+A process of its own measures: ``python -m bench.waiting SIDE REDIS_PATH COUNT``; it prints JSON.
 """
 
 from __future__ import annotations
@@ -10,87 +10,97 @@ import gc
 import json
 import os
 import resource
+import subprocess
 import sys
 import time
-import tracemalloc
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from sayso import Gate, RunRef, ToolCall
-from sayso.questions.wire import encode
-from sayso.stores.connect import open_store
-from sayso.stores.redis.connection import Client
+from bench.everyday import answer_key
+from bench.processes import a_world
+from bench.question import EVERYDAY, SAYSO
+from redis.asyncio import Redis
 
-IDLE_SECONDS = 10.0
+from sayso import Gate, RunRef, ToolCall
+from sayso.stores.connect import open_store
+
+_IDLE_SECONDS = 5.0
 _AT_ONCE = 200
-_WARM = 1_000
 _PAGE = resource.getpagesize()
 
 
-def resident_bytes() -> int:
-    """Memory of this process that is in use now."""
+def measure_waiting(count: int = 5_000) -> dict[str, dict[str, float]]:
+    """Return the figures of each side with so many runs that wait at once."""
+    rows = {}
+    for side in (SAYSO, EVERYDAY):
+        with a_world() as world:
+            words = ["-m", "bench.waiting", side, world.redis_path, str(count)]
+            done = subprocess.run([sys.executable, *words], stdout=subprocess.PIPE, check=True)
+        rows[side] = json.loads(done.stdout)
+    return rows
+
+
+def _resident_bytes() -> int:
     gc.collect()
     return int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE
 
 
-async def measure(url: str, count: int) -> dict[str, float]:
-    """Memory and time for so many runs that wait at once."""
+async def _measure_ours(path: str, count: int) -> dict[str, float]:
+    redis = Redis(unix_socket_path=path, socket_timeout=None)
     async with (
-        open_store(url) as backend,
+        open_store(f"unix://{path}?namespace=waiting") as backend,
         Gate.open(backend, run=RunRef("bench", "waiting"), timeout=86_400) as gate,
     ):
-        client: Client = backend.store._client  # type: ignore[attr-defined]
 
-        def ask(number: int) -> asyncio.Task[object]:
+        def wait(number: int) -> asyncio.Task[object]:
             call = ToolCall("run_command", {"command": f"deploy service-{number}"})
             return asyncio.create_task(gate.check(call, description="deploy one service"))
 
-        warm = [ask(-number) for number in range(1, _WARM + 1)]
-        await _all_open(client, len(warm))
-        before, server_before = resident_bytes(), await _server_memory(client)
-        traced = tracemalloc.get_traced_memory()[0]
-        started = time.perf_counter()
-        tasks = []
-        for start in range(0, count, _AT_ONCE):
-            tasks += [ask(number) for number in range(start, min(start + _AT_ONCE, count))]
-            await _all_open(client, len(warm) + len(tasks))
-        opened = time.perf_counter() - started
-        after, server_after = resident_bytes(), await _server_memory(client)
-        traced = tracemalloc.get_traced_memory()[0] - traced
-        cpu = time.process_time()
-        await asyncio.sleep(IDLE_SECONDS)
-        idle = (time.process_time() - cpu) / IDLE_SECONDS
-        first: list[bytes] = await client.command("ZRANGE", client.keys.due, 0, 0)
-        record = await backend.store.get(first[0].decode())
-        json_bytes = len(encode(record.request)) if record else 0
-        return {
-            "count": count,
-            "resident_bytes_a_waiter": (after - before) / count,
-            "python_bytes_a_waiter": traced / count,
-            "redis_bytes_a_request_over_its_json": (server_after - server_before) / count
-            - json_bytes,
-            "registered_per_second": count / opened,
-            "idle_cpu_percent": 100 * idle,
-        }
+        async def have_opened(most: int) -> None:
+            while await redis.dbsize() < most:
+                await asyncio.sleep(0.01)
+
+        return await _figures(wait, have_opened, count)
 
 
-async def _all_open(client: Client, count: int) -> None:
-    while int(await client.command("ZCARD", client.keys.due)) < count:
-        await asyncio.sleep(0)
+async def _measure_theirs(path: str, count: int) -> dict[str, float]:
+    agent, redis = Redis(unix_socket_path=path, socket_timeout=None), Redis(unix_socket_path=path)
+
+    def wait(number: int) -> asyncio.Task[object]:
+        return asyncio.create_task(agent.blpop([answer_key(str(number))], timeout=0))  # type: ignore[arg-type]  # redis-py types both of its clients in one
+
+    async def have_opened(most: int) -> None:
+        while (await redis.info("clients"))["blocked_clients"] < most:
+            await asyncio.sleep(0.01)
+
+    return await _figures(wait, have_opened, count)
 
 
-async def _server_memory(client: Client) -> int:
-    info: bytes = await client.command("INFO", "memory")
-    line = next(line for line in info.decode().splitlines() if "used_memory:" in line)
-    return int(line.partition(":")[2])
+async def _figures(
+    wait: Callable[[int], asyncio.Task[object]],
+    have_opened: Callable[[int], Awaitable[None]],
+    count: int,
+) -> dict[str, float]:
+    """Start the runs, the first ones only to get warm, and look at this process."""
+    tasks = [wait(number) for number in range(_AT_ONCE)]
+    await have_opened(len(tasks))
+    before = _resident_bytes()
+    while len(tasks) < _AT_ONCE + count:
+        tasks += [wait(number) for number in range(len(tasks), len(tasks) + _AT_ONCE)]
+        await have_opened(len(tasks))
+    after, cpu = _resident_bytes(), time.process_time()
+    await asyncio.sleep(_IDLE_SECONDS)
+    idle = (time.process_time() - cpu) / _IDLE_SECONDS
+    return {"kilobytes": (after - before) / count / 1e3, "idle_percent": 100 * idle}
 
 
 if __name__ == "__main__":
-    if "--trace" in sys.argv:
-        tracemalloc.start()
+    side, redis_path, most = sys.argv[1:]
+    measure = _measure_ours if side == SAYSO else _measure_theirs
 
     async def _main() -> None:
-        print(json.dumps(await measure(sys.argv[1], int(sys.argv[2]))), flush=True)
-        # Cancelling 100,000 questions one by one is not what is measured here.
+        print(json.dumps(await measure(redis_path, int(most))), flush=True)
+        # Cancelling thousands of questions one by one is not measured here.
         os._exit(0)
 
     asyncio.run(_main())

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import BaseModel
 
 from sayso.calls import ToolCall, new_id
-from sayso.errors import SaysoError
+from sayso.errors import RequestUnansweredError, SaysoError
 from sayso_agents import missing
 from sayso_agents.calls import BoundRun, Said, asked, bind_run, first_line
 
@@ -40,17 +40,9 @@ if TYPE_CHECKING:
 
     from sayso import Handle
 
-__all__ = ["NoAnswerError", "SaysoMiddleware", "run", "run_workflow"]
+__all__ = ["SaysoMiddleware", "run", "run_workflow"]
 
 _APPROVAL = "function_approval_request"
-
-
-class NoAnswerError(SaysoError):
-    """Nobody answered what a workflow waits for; ``reason`` says why."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(f"there is no answer: {reason}")
-        self.reason = reason
 
 
 class _Asker(NamedTuple):
@@ -176,7 +168,7 @@ async def run_workflow(
     pydantic model, a form.
 
     Raises:
-        NoAnswerError: nobody answered, where that cannot be said with a no.
+        RequestUnansweredError: nobody answered, where that cannot be said with a no.
         InvalidCallError: the session cannot be read, where that cannot be said with a no.
         TypeError: it waits for something else.
     """
@@ -201,16 +193,16 @@ async def _answer(sayso: Handle, run: BoundRun, event: WorkflowEvent[Any]) -> An
     if wanted is str:
         words = await sayso.clarify(_text_of(data), run=run())
         answer: Any = words.answer
-        why = words.reason or words.outcome.value
+        outcome, why = words.outcome, words.reason
     elif isinstance(wanted, type) and issubclass(wanted, BaseModel):
         filled = await sayso.collect(wanted, text=_text_of(data), run=run())
-        answer, why = filled.data, filled.reason or filled.outcome.value
+        answer, outcome, why = filled.data, filled.outcome, filled.reason
     else:
         raise TypeError(
             f"people cannot be asked for {wanted!r}: answer {event.request_id} yourself"
         )
     if answer is None:
-        raise NoAnswerError(why)
+        raise RequestUnansweredError(event.request_id, outcome.value, why)
     return answer
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import PrivateAttr, TypeAdapter
 
 from sayso.calls import ToolCall, new_id
-from sayso.errors import SaysoError
+from sayso.errors import RequestUnansweredError, SaysoError
 from sayso_agents import missing
 from sayso_agents.calls import BoundRun, Said, asked_now, bind_run, failed, first_line
 
@@ -38,18 +38,10 @@ except ImportError as error:
 if TYPE_CHECKING:
     from sayso import Handle
 
-__all__ = ["NoFeedbackError", "SaysoFeedback", "akickoff", "guard", "guard_tools"]
+__all__ = ["SaysoFeedback", "akickoff", "guard", "guard_tools"]
 
 _JSON: TypeAdapter[Any] = TypeAdapter(Any)
 _STOPPED = "the crew was stopped"
-
-
-class NoFeedbackError(SaysoError):
-    """Nobody gave the feedback that a flow waits for; ``reason`` says why."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(f"there is no feedback: {reason}")
-        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +234,7 @@ class SaysoFeedback:
         of ``emit``.
 
         Raises:
-            NoFeedbackError: nobody answered.
+            RequestUnansweredError: nobody answered.
         """
         said = self._sayso.sync.clarify(
             context.message,
@@ -252,7 +244,7 @@ class SaysoFeedback:
             **self._how,
         )
         if said.answer is None or not said.answer.strip():
-            raise NoFeedbackError(said.reason or said.outcome.value)
+            raise RequestUnansweredError(context.flow_id, said.outcome.value, said.reason)
         return said.answer
 
 

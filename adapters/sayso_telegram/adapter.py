@@ -17,7 +17,7 @@ from sayso.cards.room import Room
 from sayso.chats.limits import Limits
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.clock import Clock, utc_now
-from sayso.errors import DeliveryError, PlaceMovedError
+from sayso.errors import ChannelMigratedError, DeliveryError
 from sayso.forms.form import Form
 from sayso.platforms.conversation import OPEN_SECONDS, ConversationMessages, Conversations
 from sayso.platforms.conversation_steps import MAX_OPTIONS
@@ -138,7 +138,7 @@ class TelegramAdapter:
         that two calls mean the same message.
 
         Raises:
-            PlaceMovedError: the group became a supergroup.
+            ChannelMigratedError: the group became a supergroup.
             DeliveryError: Telegram did not take the message.
         """
         chat_id, thread_id = chat_of(place)
@@ -154,7 +154,7 @@ class TelegramAdapter:
         """Post a message that is no card, in reply to one where that still stands.
 
         Raises:
-            PlaceMovedError: the group became a supergroup.
+            ChannelMigratedError: the group became a supergroup.
             DeliveryError: Telegram did not take it.
         """
         chat_id, thread_id = chat_of(place)
@@ -328,7 +328,7 @@ class TelegramAdapter:
         try:
             with self._client.errors():
                 await edited(self._client, text, reply_markup=markup, **where)
-        except PlaceMovedError as moved:
+        except ChannelMigratedError as moved:
             # Messages of the old group cannot be reached under its new address.
             raise DeliveryError(PLATFORM, moved.reason, permanent=True) from moved
 

@@ -46,7 +46,7 @@ class TelegramCaller:
         """In reply to the card that expires first.
 
         Raises:
-            PlaceMovedError: the group became a supergroup.
+            ChannelMigratedError: the group became a supergroup.
             DeliveryError: Telegram did not take it.
         """
         translations, count = load_translations(waiting[0].language), len(waiting)

@@ -75,7 +75,7 @@ class Client:
         """Turn the client's errors into ours; the token does not leave this block.
 
         Raises:
-            PlaceMovedError: the chat has a new address.
+            ChannelMigratedError: the chat has a new address.
             DeliveryError: Telegram did not do it.
         """
         try:

@@ -13,7 +13,7 @@ from telegram.error import (
     TimedOut,
 )
 
-from sayso.errors import DeliveryError, PlaceMovedError
+from sayso.errors import ChannelMigratedError, DeliveryError
 from sayso_telegram.config import TOKEN_SHAPE
 
 PLATFORM = "telegram"
@@ -85,7 +85,7 @@ def delivery_error(error: TelegramError, token: str) -> DeliveryError:
     cannot help against it.
     """
     if isinstance(error, ChatMigrated):
-        return PlaceMovedError(PLATFORM, str(error.new_chat_id))
+        return ChannelMigratedError(PLATFORM, str(error.new_chat_id))
     if isinstance(error, FloodError):
         return DeliveryError(PLATFORM, "too many messages", retry_after=error.seconds)
     if isinstance(error, InvalidToken):

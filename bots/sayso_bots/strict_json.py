@@ -1,8 +1,23 @@
-"""JSON from outside that decides something: a name that is there twice is refused."""
+"""JSON from outside that decides something: read strictly, or refused. Loads next to nothing."""
 
 from __future__ import annotations
 
 from typing import Any
+
+INVALID_REQUEST = -32600
+"""JSON-RPC's code for a message that is none."""
+
+
+class MalformedMessageError(ValueError):
+    """A message, an event or a file is not what every reader would read alike; it goes no further.
+
+    ``code`` is JSON-RPC's; ``id`` is that of the request as JSON, where there is one to answer.
+    """
+
+    def __init__(self, why: str, code: int = INVALID_REQUEST, id_: str = "null") -> None:
+        super().__init__(why)
+        self.code = code
+        self.id = id_
 
 
 def refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,49 +1,16 @@
-"""Every error Sayso raises, and what a caller may do about it.
+"""Every error that Sayso raises on purpose, by who handles it.
 
-* SaysoError
-  - ConfigError                a setting is missing or makes no sense: fix it, start again
-  - InvalidCallError           its arguments are not JSON, or too large to be asked about
-  - ToolBlocked                a policy or a person says no: the call does not run
-  - InvalidInputError          what a person filled in does not fit; it says where and why
-  - SchemaError                a JSON Schema cannot be asked in chat; it says where and why
-  - FieldError                 a field of a question makes no sense; it says which and why
-  - ArgumentsChangedError      the arguments are no longer those that were approved: never run them
-  - StoreUnreachableError      the store did not answer in time: nothing is approved, try again
-    - RequestLostError         ... or it answers and has lost the request: ask again
-  - WrongLoopError             a store was used in another event loop than its own
-  - GateClosedError          a handle was closed: nothing was approved
-  - StateFullError             what a policy keeps for its session does not fit: keep less
-  - TooManyOpenError           as many requests are open as the server allows: nobody was asked
-  - StateBusyError             others kept changing what a policy keeps: ask again
-  - UnreadableEventError       what was received is not an event that is known here
-  - DuplicateRequestError      another request has this id already
-  - IdempotencyConflictError             another call was asked under this key: use a new one
-  - RequestNotFoundError        no such request, or it is long gone
-    - UnknownKeyError          ... and nothing was asked under the key
-  - WrongRequestTypeError         the request is another kind of question than was expected
-  - UnknownAgentError          no agent of this id was added to the orchestrator
-  - AlreadyResolvedError        somebody answered it before, or it ended by itself
-    - DeniedByRuleError        ... with the denial of a rule, which an approval cannot override
-  - NotApproverError           whoever answers may not answer this: nothing was decided
-  - RequestEndedError          the question expired, was cancelled or could not be shown
-  - WaitTimeoutError           the caller's patience ended before the question did
-  - BusLostError               a subscription broke: look in the store
-  - ListenerError              an agent's events can no longer be heard: remove it, add it again
-  - EventsGoneError            events after that position are no longer kept
-  - SlowReaderError            a reader of events fell too far behind: go on from its last one
-  - DeliveryError              a platform did not take a message
-    - PlaceMovedError          ... because the chat has a new address
-  - CallbackError              a webhook call that is not acted on
-    - ForgedCallbackError      it does not prove where it comes from              -> 401
-    - UnreadableCallbackError  genuine, but nothing can be read from it           -> 400
-    - ForeignCallbackError     genuine, but meant for another workspace or app    -> 403
-    - ReplayedCallbackError    genuine, but it was here before                    -> 409
+Callers of a gate: ConfigError, ToolBlocked, InvalidCallError, InvalidInputError, SchemaError,
+ArgumentsChangedError, StoreUnreachableError, GateClosedError, IdempotencyConflictError,
+RequestNotFoundError, WrongRequestTypeError, RequestUnansweredError, WaitTimeoutError.
+Code that answers: AlreadyResolvedError, NotApproverError. Observers: SubscriptionLostError,
+EventsMissedError. Policies: StateConflictError. Workers and adapters: DeliveryError,
+ChannelMigratedError, ShutdownError, UnreadableEventError, CallbackError and its two kinds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
 
 
 class SaysoError(Exception):
@@ -54,14 +21,10 @@ class ConfigError(SaysoError):
     """A setting is missing or makes no sense; the message names it and the fix."""
 
 
-class InvalidCallError(SaysoError):
-    """The call cannot be asked about; the message names the argument and the reason."""
-
-
 class ToolBlocked(SaysoError):  # noqa: N818 -- raised by policies as an answer, not as a failure
-    """A policy's way to deny a call from anywhere in its code, and what a guard may raise.
+    """A policy denies a call, or a guard says that the call did not run.
 
-    ``outcome`` is how the question about the call ended, where a guard raised it.
+    ``outcome`` says how the request about the call ended, where a guard raised it.
     """
 
     def __init__(self, tool: str, reason: str = "", *, outcome: str = "") -> None:
@@ -71,8 +34,12 @@ class ToolBlocked(SaysoError):  # noqa: N818 -- raised by policies as an answer,
         self.outcome = outcome
 
 
+class InvalidCallError(SaysoError):
+    """The call cannot be asked about; the message names the argument and the reason."""
+
+
 class InvalidInputError(SaysoError):
-    """What a person filled in does not fit; ``problems`` says why, by the names of the fields."""
+    """A person's input does not fit; ``problems`` says why, by the names of the fields."""
 
     def __init__(self, problems: Mapping[str, str]) -> None:
         super().__init__("; ".join(f"{name}: {why}" for name, why in problems.items()))
@@ -80,23 +47,23 @@ class InvalidInputError(SaysoError):
 
 
 class SchemaError(SaysoError, ValueError):
-    """A JSON Schema cannot be asked in chat: ``pointer`` says what of it, ``reason`` why."""
+    """A JSON Schema or a field of a question cannot be asked.
 
-    def __init__(self, pointer: str, reason: str) -> None:
+    ``pointer`` names the part of the schema; ``path`` leads to the field of the question and
+    is empty for a schema. ``reason`` says why.
+    """
+
+    def __init__(self, pointer: str, reason: str, *, path: tuple[str | int, ...] = ()) -> None:
         super().__init__(f"{pointer or '(the whole schema)'}: {reason}")
         self.pointer = pointer
-        self.reason = reason
-
-
-class FieldError(SaysoError, ValueError):
-    """A field of a question makes no sense: ``path`` leads to it, ``reason`` says why."""
-
-    def __init__(self, *path: str | int, reason: str) -> None:
-        first, *rest = path
-        place = f"{first}{''.join(f'[{part}]' for part in rest)}"
-        super().__init__(f"{place}: {reason}")
         self.path = path
         self.reason = reason
+
+    @classmethod
+    def at_field(cls, *path: str | int, reason: str) -> SchemaError:
+        """Name the field of a question that makes no sense."""
+        first, *rest = path
+        return cls(f"{first}{''.join(f'[{part}]' for part in rest)}", reason, path=path)
 
 
 class ArgumentsChangedError(SaysoError):
@@ -104,64 +71,223 @@ class ArgumentsChangedError(SaysoError):
 
 
 class StoreUnreachableError(SaysoError):
-    """The store did not answer in time. Nothing was approved.
+    """The store did not answer in time, or has lost the request. Nothing was approved.
 
-    The store ``is_denied`` where it does not permit its user what is needed.
+    ``is_denied``: the store does not permit its user what is needed. ``lost_request_id``: the
+    store had this request and has it no more, so retrying is useless.
     """
 
     is_denied = False
+    lost_request_id = ""
 
-
-class RequestLostError(StoreUnreachableError):
-    """The store had the request and has it no more. Nothing was approved."""
-
-    def __init__(self, request_id: str) -> None:
-        super().__init__(
+    @classmethod
+    def for_lost_request(cls, request_id: str) -> StoreUnreachableError:
+        """Report a request that the store had and has no more."""
+        error = cls(
             f"the store lost this request ({request_id}): its data was deleted, or it restarted "
             "or failed over without it; nothing was approved, ask again"
+        )
+        error.lost_request_id = request_id
+        return error
+
+
+class GateClosedError(SaysoError, RuntimeError):
+    """A gate or a store cannot be used: it is closed, or belongs to another event loop.
+
+    ``is_wrong_loop`` tells the two apart. Nothing was approved.
+    """
+
+    is_wrong_loop = False
+
+    def __init__(
+        self, text: str = "the gate is closed: nothing was approved; connect again to ask"
+    ) -> None:
+        super().__init__(text)
+
+    @classmethod
+    def for_wrong_loop(cls, text: str = "") -> GateClosedError:
+        """Report the use of a store, or of a gate on it, in an event loop that is not its own."""
+        error = cls(
+            text
+            or "this belongs to another event loop: use sayso.connect(…), whose gate works in "
+            "any loop and any thread, or open a gate, a store or an orchestrator in the loop "
+            "that uses it (asyncio.run begins a new one each time)"
+        )
+        error.is_wrong_loop = True
+        return error
+
+
+class IdempotencyConflictError(SaysoError):
+    """The key or the id was used before for something else: nothing was asked now."""
+
+    def __init__(self, key: str, why: str) -> None:
+        super().__init__(
+            f"the key {key!r:.80} was used before in this session, and {why}: "
+            "a key stands for one call, use a new one"
+        )
+        self.key = key
+        self.why = why
+
+    @classmethod
+    def for_request_id(cls, request_id: str) -> IdempotencyConflictError:
+        """Report a request id under which a different request was opened before."""
+        error = cls(request_id, "it was another request")
+        error.args = (f"request {request_id!r} exists already with other content; use a new id",)
+        return error
+
+
+class RequestNotFoundError(SaysoError):
+    """No request, key or agent has this id, or its record has been removed."""
+
+    def __init__(self, request_id: str, message: str = "") -> None:
+        super().__init__(
+            message or f"no request {request_id!r}: the id is wrong or the record has been removed"
+        )
+        self.request_id = request_id
+
+    @classmethod
+    def for_key(cls, key: str) -> RequestNotFoundError:
+        """Report a key under which the session asked about no call."""
+        return cls(key, f"nothing that is known was asked under the key {key!r:.80}")
+
+    @classmethod
+    def for_agent(cls, agent_id: str, known: list[str]) -> RequestNotFoundError:
+        """Report an agent that was not added to an orchestrator."""
+        names = ", ".join(known) or "none"
+        return cls(agent_id, f"no agent {agent_id!r} here; there are {names}")
+
+
+class WrongRequestTypeError(SaysoError):
+    """The request is of another type than the one whose result was asked for."""
+
+    def __init__(self, request_id: str, found: str, expected: str) -> None:
+        super().__init__(
+            f"request {request_id!r} is about {found!r} and does not result in {expected}; "
+            "name the type of its result in expect="
         )
         self.request_id = request_id
 
 
-class WrongLoopError(SaysoError, RuntimeError):
-    """A store, or a gate on it, was used in another event loop than the one it was opened in."""
+class RequestUnansweredError(SaysoError):
+    """The request ended without an answer, or nobody could be asked."""
 
-    def __init__(self, text: str = "") -> None:
+    def __init__(self, request_id: str, outcome: str, reason: str) -> None:
+        because = f": {reason}" if reason else ""
+        super().__init__(f"request {request_id!r} ended {outcome}{because}")
+        self.request_id = request_id
+        self.outcome = outcome
+        self.reason = reason
+
+
+class WaitTimeoutError(SaysoError):
+    """The wait ended before the request did; the request stays open and can be resumed."""
+
+
+class AlreadyResolvedError(SaysoError):
+    """The request was resolved before, or a rule denied the call now; that resolution counts.
+
+    ``reason`` says why a rule denied what was to be approved; otherwise it is empty.
+    """
+
+    def __init__(self, request_id: str, outcome: str, by: str | None = None) -> None:
+        who = f" by {by}" if by else ""
+        super().__init__(f"request {request_id!r} was already {outcome}{who}: nothing was changed")
+        self.request_id = request_id
+        self.outcome = outcome
+        self.by = by
+        self.reason = ""
+
+    @classmethod
+    def for_denial(cls, request_id: str, reason: str) -> AlreadyResolvedError:
+        """Report an approval that a rule turned into a denial, which was recorded."""
+        error = cls(request_id, "denied")
+        error.args = (f"request {request_id!r} cannot be approved: {reason}",)
+        error.reason = reason
+        return error
+
+
+class NotApproverError(SaysoError):
+    """The actor may not answer the request so; nothing was decided, and it stays open."""
+
+    def __init__(self, request_id: str, actor: str) -> None:
+        super().__init__(f"{actor} may not answer request {request_id!r} so: nothing was decided")
+        self.request_id = request_id
+        self.actor = actor
+
+
+class SubscriptionLostError(SaysoError):
+    """A subscription broke and events may be missing: look in the store.
+
+    ``agent_id``: nothing listens for this agent any more; remove it and add it again.
+    """
+
+    agent_id = ""
+
+
+class EventsMissedError(SaysoError):
+    """Events after a position cannot be read any more.
+
+    ``is_slow``: the reader fell behind and can go on from ``position``.
+    """
+
+    def __init__(self, position: str, *, is_slow: bool = False) -> None:
         super().__init__(
-            text
-            or "this belongs to another event loop: use sayso.connect(…), whose handle works in "
-            "any loop and any thread, or open a gate, a backend or an orchestrator in the loop "
-            "that uses it (asyncio.run begins a new one each time)"
+            f"reading is too slow; read on from {position}"
+            if is_slow
+            else f"events after {position} are no longer kept; "
+            "look at the requests that matter, and read on from 0 or from now"
         )
+        self.position = position
+        self.is_slow = is_slow
 
 
-class GateClosedError(SaysoError, RuntimeError):
-    """A handle was closed, before the call or while it waited. Nothing was approved."""
+class StateConflictError(SaysoError):
+    """A value of the session's state was not changed: it does not fit, or others changed it."""
 
-    def __init__(self) -> None:
-        super().__init__("the handle is closed: nothing was approved; connect again to ask")
-
-
-class StateFullError(SaysoError):
-    """What a policy wants to keep does not fit beside what its session keeps already."""
-
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, is_full: bool = False) -> None:
         super().__init__(
             f"{name!r} does not fit into the session's state: keep fewer names, or smaller values"
+            if is_full
+            else f"{name!r} in the session's state kept changing: try again"
         )
         self.name = name
 
 
-class TooManyOpenError(SaysoError):
-    """The agent, or the token, has as many open requests as the server allows. Nobody was asked."""
+class DeliveryError(SaysoError):
+    """A platform did not take a message.
+
+    ``code`` is the platform's own, where the caller acts on it; ``retry_after`` are the
+    seconds that the platform asked to wait; ``permanent``: trying again cannot help.
+    """
+
+    def __init__(
+        self,
+        platform: str,
+        reason: str,
+        *,
+        code: str = "",
+        retry_after: float | None = None,
+        permanent: bool = False,
+    ) -> None:
+        hint = f"; retry in {retry_after:g} s" if retry_after is not None else ""
+        super().__init__(f"{platform} did not take the message: {reason}{hint}")
+        self.platform = platform
+        self.reason = reason
+        self.code = code
+        self.retry_after = retry_after
+        self.permanent = permanent
 
 
-class StateBusyError(SaysoError):
-    """Others kept changing a value of the session's state: nothing was changed."""
+class ChannelMigratedError(DeliveryError):
+    """The chat has a new address; ``address`` is where to post from now on."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(f"{name!r} in the session's state kept changing: try again")
-        self.name = name
+    def __init__(self, platform: str, address: str) -> None:
+        super().__init__(platform, f"the chat is now {platform}:{address}")
+        self.address = address
+
+
+class ShutdownError(SaysoError):
+    """The worker stops before the work is done; another worker takes it over."""
 
 
 class UnreadableEventError(SaysoError):
@@ -175,196 +301,24 @@ class UnreadableEventError(SaysoError):
         self.source_name = source_name
 
 
-class DuplicateRequestError(SaysoError):
-    """A different request was opened under this id before."""
+class CallbackError(SaysoError):
+    """A webhook call that is refused; ``status`` is the HTTP answer.
 
-    def __init__(self, request_id: str) -> None:
-        super().__init__(f"request {request_id!r} exists already with other content; use a new id")
-        self.request_id = request_id
-
-
-class IdempotencyConflictError(SaysoError):
-    """Something else was asked under this key in the session: nothing was asked now."""
-
-    def __init__(self, key: str, why: str) -> None:
-        super().__init__(
-            f"the key {key!r:.80} was used before in this session, and {why}: "
-            "a key stands for one call, use a new one"
-        )
-        self.key = key
-        self.why = why
-
-
-class RequestNotFoundError(SaysoError):
-    """The store knows no request with this id: it never did, or its time to live is over."""
-
-    def __init__(self, request_id: str) -> None:
-        super().__init__(
-            f"no request {request_id!r}: the id is wrong or the record has been removed"
-        )
-        self.request_id = request_id
-
-
-class UnknownKeyError(RequestNotFoundError):
-    """The session asked about no call under this key, or its record has been removed."""
-
-    def __init__(self, key: str) -> None:
-        SaysoError.__init__(self, f"nothing that is known was asked under the key {key!r:.80}")
-        self.request_id = self.key = key
-
-
-class WrongRequestTypeError(SaysoError):
-    """The request is another kind of question than the one whose answer was asked for."""
-
-    def __init__(self, request_id: str, found: str, expected: str) -> None:
-        super().__init__(
-            f"request {request_id!r} is about {found!r} and does not result in {expected}; "
-            "name the type of its result in expect="
-        )
-        self.request_id = request_id
-
-
-class UnknownAgentError(SaysoError):
-    """No agent of this id was added; the message names those that were."""
-
-    def __init__(self, agent_id: str, known: list[str]) -> None:
-        super().__init__(f"no agent {agent_id!r} here; there are {', '.join(known) or 'none'}")
-        self.agent_id = agent_id
-
-
-class AlreadyResolvedError(SaysoError):
-    """The request has an ending already; the first one counts and stays as it is."""
-
-    def __init__(self, request_id: str, outcome: str, by: str | None = None) -> None:
-        who = f" by {by}" if by else ""
-        super().__init__(f"request {request_id!r} was already {outcome}{who}: nothing was changed")
-        self.request_id = request_id
-        self.outcome = outcome
-        self.by = by
-
-
-class DeniedByRuleError(AlreadyResolvedError):
-    """It was approved, but a rule denies the call: that denial was recorded, and counts."""
-
-    def __init__(self, request_id: str, reason: str) -> None:
-        SaysoError.__init__(self, f"request {request_id!r} cannot be approved: {reason}")
-        self.request_id = request_id
-        self.outcome = "denied"
-        self.by = None
-        self.reason = reason
-
-
-class NotApproverError(SaysoError):
-    """The actor may not answer the request so; nothing was decided, and it stays open."""
-
-    def __init__(self, request_id: str, actor: str) -> None:
-        super().__init__(f"{actor} may not answer request {request_id!r} so: nothing was decided")
-        self.request_id = request_id
-        self.actor = actor
-
-
-class RequestEndedError(SaysoError):
-    """The question ended without the answer that was waited for."""
-
-    def __init__(self, request_id: str, outcome: str, reason: str) -> None:
-        because = f": {reason}" if reason else ""
-        super().__init__(f"request {request_id!r} ended {outcome}{because}")
-        self.request_id = request_id
-        self.outcome = outcome
-        self.reason = reason
-
-
-class WaitTimeoutError(SaysoError):
-    """The wait ended before the question did; the question stays open and can be resumed."""
-
-
-class BusLostError(SaysoError):
-    """A subscription broke and messages may be missing: look in the store."""
-
-
-class ListenerError(SaysoError):
-    """An agent's events can no longer be heard here; the error that ended it is the cause."""
-
-    def __init__(self, agent_id: str, kind: str) -> None:
-        super().__init__(
-            f"the events of agent {agent_id!r} can no longer be heard: listening raised {kind}; "
-            "remove the agent and add it again"
-        )
-        self.agent_id = agent_id
-
-
-class EventsGoneError(SaysoError):
-    """Events after a position in a branch's log are no longer kept: some would be missed."""
-
-    def __init__(self, position: str) -> None:
-        super().__init__(
-            f"events after {position} are no longer kept; "
-            "look at the requests that matter, and read on from 0 or from now"
-        )
-        self.position = position
-
-
-class SlowReaderError(SaysoError):
-    """A reader fell too far behind the newest event; it can go on from the last one it took."""
-
-    def __init__(self, position: str) -> None:
-        super().__init__(f"reading is too slow; read on from {position}")
-        self.position = position
-
-
-class DeliveryError(SaysoError):
-    """A platform did not take a message.
-
-    ``retry_after`` are the seconds the platform asked to wait; ``permanent``
-    says that trying again cannot help.
+    400: genuine, but nothing can be read from it. 403: meant for another workspace or app.
     """
 
-    def __init__(
-        self,
-        platform: str,
-        reason: str,
-        *,
-        retry_after: float | None = None,
-        permanent: bool = False,
-    ) -> None:
-        hint = f"; retry in {retry_after:g} s" if retry_after is not None else ""
-        super().__init__(f"{platform} did not take the message: {reason}{hint}")
-        self.platform = platform
-        self.reason = reason
-        self.retry_after = retry_after
-        self.permanent = permanent
+    status = 400
 
-
-class PlaceMovedError(DeliveryError):
-    """The chat was given a new address; ``address`` is where to post from now on."""
-
-    def __init__(self, platform: str, address: str) -> None:
-        super().__init__(platform, f"the chat is now {platform}:{address}")
-        self.address = address
-
-
-class CallbackError(SaysoError):
-    """A webhook call that is not acted on; ``status`` is the HTTP answer."""
-
-    status: ClassVar[int] = 400
+    def __init__(self, message: str = "", *, status: int | None = None) -> None:
+        super().__init__(message)
+        if status is not None:
+            self.status = status
 
 
 class ForgedCallbackError(CallbackError):
     """The call does not prove that the platform sent it."""
 
     status = 401
-
-
-class UnreadableCallbackError(CallbackError):
-    """The call is genuine but nothing can be read from it."""
-
-    status = 400
-
-
-class ForeignCallbackError(CallbackError):
-    """The call is genuine but belongs to another workspace or app."""
-
-    status = 403
 
 
 class ReplayedCallbackError(CallbackError):

@@ -27,7 +27,7 @@ from sayso.agent.verdict import CheckResult
 from sayso.calls import new_id
 from sayso.clock import utc_now
 from sayso.digests import arguments_digest
-from sayso.errors import RequestEndedError, SaysoError
+from sayso.errors import RequestUnansweredError, SaysoError
 from sayso.stores.backend import Backend
 
 AGENT = "chaos-bot"
@@ -98,7 +98,7 @@ class Agents:
         outcome, unasked, error = None, False, ""
         try:
             outcome, unasked = await door(marker, timeout)
-        except RequestEndedError as ended:
+        except RequestUnansweredError as ended:
             outcome = Outcome(ended.outcome)
         except (SaysoError, aiohttp.ClientError, TimeoutError) as failed:
             error = type(failed).__name__

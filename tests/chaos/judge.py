@@ -21,7 +21,7 @@ GRACE_SECONDS = 2.0
 YES = (Outcome.APPROVED, Outcome.ANSWERED)
 _BY_PEOPLE = (*YES, Outcome.DENIED)
 _ENDINGS = {outcome.value for outcome in Outcome}
-_LOST = ("RequestNotFoundError", "RequestLostError")
+_LOST = ("RequestNotFoundError", "StoreUnreachableError")
 _MOST_ENTRIES = 100_000
 
 

@@ -22,7 +22,7 @@ from support.topologies import Topology
 
 from sayso import Gate, RunRef
 from sayso.agent.options import GateOptions
-from sayso.errors import BusLostError, SaysoError
+from sayso.errors import SaysoError, SubscriptionLostError
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 from sayso_playground import (
@@ -160,7 +160,7 @@ class Play:
     async def _observe(self, backend: Backend, session: str) -> None:
         gate = Gate(backend, GateOptions(RunRef(AGENT, session)))
         while True:
-            with suppress(BusLostError):
+            with suppress(SubscriptionLostError):
                 async with gate.events() as events:
                     async for event in events:
                         self.ledger.heard(event)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from sayso.calls import RunRef
-from sayso.errors import TooManyOpenError
+from sayso.errors import RequestUnansweredError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.stores.ports import NO_LIMITS, BookChanged, Joined, Opened, OpenLimits
@@ -49,7 +49,7 @@ class OpenLimitsContract:
         asked = [_open(backend, a_request(run=_RUN)) for _ in range(20)]
         said = await asyncio.gather(*asked, return_exceptions=True)
 
-        refused = [one for one in said if isinstance(one, TooManyOpenError)]
+        refused = [one for one in said if isinstance(one, RequestUnansweredError)]
         assert len(refused) == 15
         assert "agent 'greedy-bot' has as many open requests as the server allows, 5 (" in str(
             refused[0]
@@ -62,7 +62,7 @@ class OpenLimitsContract:
         await _limit(backend, 1)
         await backend.roster.join("other", seconds=30)
         await _open(backend, a_request(run=_RUN))
-        with pytest.raises(TooManyOpenError):
+        with pytest.raises(RequestUnansweredError):
             await _open(backend, a_request(run=_RUN))
 
         await backend.roster.join("other", seconds=30, limits=NO_LIMITS)
@@ -75,7 +75,7 @@ class OpenLimitsContract:
         refused = a_request(run=_RUN)
         entries = len(await backend.audit.read(100))
 
-        with pytest.raises(TooManyOpenError):
+        with pytest.raises(RequestUnansweredError):
             await _open(backend, refused, key="k")
 
         assert await backend.store.get(refused.question_id) is None
@@ -108,7 +108,8 @@ class OpenLimitsContract:
 
         for agent in ("one", "two"):
             await _open(backend, filed(agent, "api:ci"))
-        with pytest.raises(TooManyOpenError, match="token 'api:ci' has as many open requests"):
+        full = "token 'api:ci' has as many open requests"
+        with pytest.raises(RequestUnansweredError, match=full):
             await _open(backend, filed("three", "api:ci"))
 
         for token in ("api:other", None, None, None):

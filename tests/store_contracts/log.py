@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from sayso.calls import RunRef
-from sayso.errors import EventsGoneError, RequestNotFoundError
+from sayso.errors import EventsMissedError, RequestNotFoundError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.wire import decode
 from sayso.stores.backend import Backend
@@ -110,7 +110,7 @@ class BranchLogContract:
         assert KEPT_EVENTS <= kept < KEPT_EVENTS + 300
         before = Position(end.epoch, oldest.number - 1)
         assert (await backend.log.after(_RUN, before, count=1))[0].position == oldest
-        with pytest.raises(EventsGoneError):
+        with pytest.raises(EventsMissedError):
             await backend.log.after(_RUN, Position(end.epoch, oldest.number - 2), count=1)
 
     async def test_what_is_read_at_once_is_bounded_by_bytes_and_is_never_nothing(
@@ -138,7 +138,7 @@ class BranchLogContract:
         oldest = (await backend.log.after(_RUN, BEGINNING, count=1))[0].position
 
         assert end.number - oldest.number + 1 == 7
-        with pytest.raises(EventsGoneError):
+        with pytest.raises(EventsMissedError):
             await backend.log.after(_RUN, Position(end.epoch, oldest.number - 2), count=1)
         # What came after it is there as it was.
         last = Position(end.epoch, end.number - 1)
@@ -159,7 +159,7 @@ class BranchLogContract:
         end = await backend.log.end(_RUN)
 
         for position in (Position("another", 1), Position(end.epoch, 2)):
-            with pytest.raises(EventsGoneError, match=str(position)):
+            with pytest.raises(EventsMissedError, match=str(position)):
                 await backend.log.after(_RUN, position, count=1)
 
     async def test_every_event_rings_for_its_branch(self, backend: Backend) -> None:

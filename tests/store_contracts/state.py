@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from sayso.calls import RunRef
-from sayso.errors import StateFullError
+from sayso.errors import StateConflictError
 from sayso.stores.backend import Backend
 from sayso.stores.ports import MOST_STATE_BYTES, MOST_STATE_NAMES
 
@@ -67,9 +67,9 @@ class StateContract:
         rules = backend.rules
         name, room = "n", MOST_STATE_BYTES - 1
         assert await rules.swap(_RUN, name, None, "x" * room)
-        with pytest.raises(StateFullError):
+        with pytest.raises(StateConflictError):
             await rules.swap(_RUN, name, "x" * room, "x" * (room + 1))
-        with pytest.raises(StateFullError):
+        with pytest.raises(StateConflictError):
             await rules.swap(_RUN, "m", None, "")
 
         # What is refused changes nothing, and what is taken away makes room.
@@ -80,7 +80,7 @@ class StateContract:
     async def test_a_session_keeps_so_many_names_and_no_more(self, backend: Backend) -> None:
         for number in range(MOST_STATE_NAMES):
             assert await backend.rules.swap(_RUN, f"n{number}", None, "1")
-        with pytest.raises(StateFullError):
+        with pytest.raises(StateConflictError):
             await backend.rules.swap(_RUN, "one more", None, "1")
 
         assert await backend.rules.swap(_RUN, "n0", "1", "2")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from sayso.calls import RunRef
-from sayso.errors import DuplicateRequestError, RequestNotFoundError
+from sayso.errors import IdempotencyConflictError, RequestNotFoundError
 from sayso.events import Outcome
 from sayso.rules.rule import RememberedRule
 from sayso.stores.backend import Backend
@@ -87,7 +87,7 @@ class StoreContract:
         request = a_request("q-1", tool="read")
         await backend.store.open(request, seconds=30, inbox="", book=None)
 
-        with pytest.raises(DuplicateRequestError, match="q-1"):
+        with pytest.raises(IdempotencyConflictError, match="q-1"):
             await backend.store.open(
                 a_request("q-1", tool="write"), seconds=30, inbox="", book=None
             )

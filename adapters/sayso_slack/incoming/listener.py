@@ -14,7 +14,7 @@ from sayso.chats.adapter import PressTaker
 from sayso.chats.incoming import NotTaken, Replays, bounded_body, handed
 from sayso.chats.places import Answer, Answered, Press
 from sayso.clock import Clock
-from sayso.errors import CallbackError, UnreadableCallbackError
+from sayso.errors import CallbackError
 from sayso.locales import load_translations
 from sayso.seldom import Seldom
 from sayso.tasks import Background
@@ -191,9 +191,9 @@ class SlackListener:
         except Exception as error:
             # Bolt trusts the shape of payloads. The error may quote one: only its kind is told.
             kind = type(error).__name__
-            raise UnreadableCallbackError(f"Slack callback has an unknown shape ({kind})") from None
+            raise CallbackError(f"Slack callback has an unknown shape ({kind})") from None
         if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            raise UnreadableCallbackError("Slack callback has a shape that bolt cannot handle")
+            raise CallbackError("Slack callback has a shape that bolt cannot handle")
         if response.status == HTTPStatus.NOT_FOUND:
             self._strange.say("a Slack callback was about nothing that Sayso shows")
         content_type = response.first_headers().get("content-type", "text/plain")

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 from sayso.chats.adapter import PressTaker
 from sayso.chats.incoming import NotTaken, handed
 from sayso.chats.places import Place
-from sayso.errors import CallbackError, DeliveryError, UnreadableCallbackError
+from sayso.errors import CallbackError, DeliveryError
 from sayso.locales import load_translations
 from sayso.seldom import Seldom
 from sayso.tasks import Background
@@ -125,7 +125,7 @@ def revoked_rule(payload: Payload) -> str:
 def _commander(payload: Payload) -> str:
     user = text_of(payload.get("user_id"))
     if not USER.fullmatch(user):
-        raise UnreadableCallbackError("Slack command does not say who gave it")
+        raise CallbackError("Slack command does not say who gave it")
     return f"{PLATFORM}:{user}"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from sayso.cards.buttons import is_key, read_button
 from sayso.cards.card import MORE
 from sayso.chats.places import MessageRef, Place, Press
-from sayso.errors import UnreadableCallbackError
+from sayso.errors import CallbackError
 from sayso_slack.card.blocks import ACTION_PREFIX
 from sayso_slack.reading.payload import Payload, object_of, text_of
 
@@ -26,7 +26,7 @@ def press_of(payload: Payload, *, delivery: str) -> Press | None:
     decision and not a press.
 
     Raises:
-        UnreadableCallbackError: it is our button, and the presser or the
+        CallbackError: it is our button, and the presser or the
             message is missing.
     """
     button = _our_button(payload)
@@ -48,11 +48,11 @@ def actor_of(payload: Payload) -> str:
     """Who did it.
 
     Raises:
-        UnreadableCallbackError: that is not said.
+        CallbackError: that is not said.
     """
     user = text_of(object_of(payload.get("user")).get("id"))
     if not USER.fullmatch(user):
-        raise UnreadableCallbackError("Slack press does not say who pressed")
+        raise CallbackError("Slack press does not say who pressed")
     return f"slack:{user}"
 
 
@@ -99,6 +99,6 @@ def _message(payload: Payload) -> MessageRef:
     )
     ts = text_of(container.get("message_ts")) or text_of(message.get("ts"))
     if not channel or not ts:
-        raise UnreadableCallbackError("Slack press does not say on which message")
+        raise CallbackError("Slack press does not say on which message")
     thread = text_of(container.get("thread_ts")) or text_of(message.get("thread_ts"))
     return MessageRef(Place("slack", channel, "" if thread == ts else thread), ts)

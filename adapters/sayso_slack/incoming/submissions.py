@@ -7,7 +7,7 @@ from typing import Any
 
 from sayso.cards.buttons import is_key
 from sayso.chats.places import MessageRef, Place, Press
-from sayso.errors import UnreadableCallbackError
+from sayso.errors import CallbackError
 from sayso.forms.form_values import Raw
 from sayso_slack.forms.inputs import INPUT, READY_MADE, brought_back, picked_moment
 from sayso_slack.forms.modal import CALLBACK, FALLS_BACK, LANGUAGE
@@ -35,7 +35,7 @@ def submission_of(payload: Payload, *, delivery: str) -> Press | None:
     of any other choice it decides nothing, it only went away.
 
     Raises:
-        UnreadableCallbackError: it is our form, and what it belongs to, its
+        CallbackError: it is our form, and what it belongs to, its
             sender or an input is missing or of no known shape.
     """
     view = object_of(payload.get("view"))
@@ -60,7 +60,7 @@ def input_of(element: Any) -> Raw:
     """The raw value of one input; an empty one is null, and several options are a list.
 
     Raises:
-        UnreadableCallbackError: it does not have the shape of any input of ours.
+        CallbackError: it does not have the shape of any input of ours.
     """
     state = object_of(element)
     kind = state.get("type")
@@ -75,14 +75,14 @@ def input_of(element: Any) -> Raw:
         return None if option is None else _value(option)
     if kind in _PICKED_SEVERAL and isinstance(state.get("selected_options") or [], list):
         return [_value(option) for option in state.get("selected_options") or []]
-    raise UnreadableCallbackError("Slack form has an input of an unknown shape")
+    raise CallbackError("Slack form has an input of an unknown shape")
 
 
 def _moment(seconds: int) -> Raw:
     try:
         return picked_moment(seconds)
     except (ValueError, OverflowError, OSError):
-        raise UnreadableCallbackError("Slack form has a moment that is none") from None
+        raise CallbackError("Slack form has a moment that is none") from None
 
 
 def states_of(view: Payload) -> dict[str, Payload]:
@@ -92,7 +92,7 @@ def states_of(view: Payload) -> dict[str, Payload]:
     for block_id, elements in values.items():
         states = list(object_of(elements).values())
         if len(states) != 1 or not isinstance(states[0], dict):
-            raise UnreadableCallbackError("Slack form has a block without its one input")
+            raise CallbackError("Slack form has a block without its one input")
         found[block_id] = states[0]
     return found
 
@@ -131,12 +131,12 @@ def _origin(said: Payload, which: str) -> tuple[str, str, MessageRef]:
     handle, choice = text_of(said.get("handle")), text_of(said.get(which))
     channel, ts = text_of(said.get("channel")), text_of(said.get("message"))
     if not (0 < len(handle) <= HANDLE_LENGTH and is_key(choice) and channel and ts):
-        raise UnreadableCallbackError("Slack form does not say which card it belongs to")
+        raise CallbackError("Slack form does not say which card it belongs to")
     return handle, choice, MessageRef(Place("slack", channel, text_of(said.get("thread"))), ts)
 
 
 def _value(option: Any) -> str:
     value = object_of(option).get("value")
     if not isinstance(value, str):
-        raise UnreadableCallbackError("Slack form has an option without a value")
+        raise CallbackError("Slack form has an option without a value")
     return value

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 
 from yarl import query_to_pairs
 
-from sayso.errors import UnreadableCallbackError
+from sayso.errors import CallbackError
 from sayso.text.unicode import is_unicode
 from sayso_slack.reading.verification import header
 
@@ -26,18 +26,18 @@ def decoded(headers: Mapping[str, str], body: bytes) -> Payload:
     """What Slack says: the ``payload`` of a form, its flat fields, or a JSON body.
 
     Raises:
-        UnreadableCallbackError: it is neither a form nor JSON, not UTF-8, or
+        CallbackError: it is neither a form nor JSON, not UTF-8, or
             does not hold exactly one JSON object.
     """
     kind = header(headers, "Content-Type").partition(";")[0].strip().lower()
     if kind not in (_FORM, _JSON):
-        raise UnreadableCallbackError("Slack callback is neither a form nor JSON")
+        raise CallbackError("Slack callback is neither a form nor JSON")
     try:
         text = body.decode("utf-8")
         return _json_object(text) if kind == _JSON else _form(text)
     except UnicodeDecodeError:
         # Not chained: the error holds the body.
-        raise UnreadableCallbackError("Slack callback is not UTF-8") from None
+        raise CallbackError("Slack callback is not UTF-8") from None
 
 
 def _form(text: str) -> Payload:
@@ -46,7 +46,7 @@ def _form(text: str) -> Payload:
     if not payloads:
         return dict(fields)
     if len(fields) > 1:
-        raise UnreadableCallbackError("Slack callback has other fields beside its payload")
+        raise CallbackError("Slack callback has other fields beside its payload")
     return _json_object(payloads[0])
 
 
@@ -60,7 +60,7 @@ def _fields(text: str) -> list[tuple[str, str]]:
     except UnicodeDecodeError:
         raise
     except ValueError:
-        raise UnreadableCallbackError("Slack callback has too many fields") from None
+        raise CallbackError("Slack callback has too many fields") from None
     return fields
 
 
@@ -68,9 +68,9 @@ def _json_object(text: str) -> Payload:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
-        raise UnreadableCallbackError("Slack callback is not JSON") from None
+        raise CallbackError("Slack callback is not JSON") from None
     if not isinstance(found, dict):
-        raise UnreadableCallbackError("Slack callback is JSON but not an object")
+        raise CallbackError("Slack callback is JSON but not an object")
     # Only an escape can hold half of a pair: the text itself was UTF-8.
     return storable(found) if _SURROGATE.search(text) else found
 
@@ -79,11 +79,11 @@ def storable(payload: Payload) -> Payload:
     """The payload, of which all can be stored and sent on.
 
     Raises:
-        UnreadableCallbackError: a string in it holds half of a surrogate pair, or it is nested
+        CallbackError: a string in it holds half of a surrogate pair, or it is nested
             too deeply.
     """
     if not is_unicode(payload):
-        raise UnreadableCallbackError(
+        raise CallbackError(
             "Slack callback holds half of a surrogate pair, or is nested too deeply"
         )
     return payload

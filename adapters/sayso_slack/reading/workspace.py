@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
-from sayso.errors import ForeignCallbackError
+from sayso.errors import CallbackError
 from sayso_slack.reading.payload import Payload, object_of, text_of
 
 _ID = re.compile(r"[A-Z0-9_-]{1,40}", re.IGNORECASE | re.ASCII)
@@ -30,7 +31,7 @@ class Workspace:
         in the payload belongs to the one the payload names.
 
         Raises:
-            ForeignCallbackError: another workspace, another app, or not said.
+            CallbackError: another workspace, another app, or not said.
         """
         self._admit_app(payload, required=True)
         installed = _installed(payload)
@@ -47,33 +48,36 @@ class Workspace:
         at_home = at_home and installed in ("", self.team_id, team)
         if not (self.team_id and at_home):
             where = _named(team or presser or enterprise)
-            raise ForeignCallbackError(
+            raise CallbackError(
                 f"Slack press refused: it came from workspace {where}, from somebody in "
-                f"{_named(presser or team)}, not {_named(self.team_id)}; see slack.team_id"
+                f"{_named(presser or team)}, not {_named(self.team_id)}; see slack.team_id",
+                status=HTTPStatus.FORBIDDEN,
             )
 
     def admit(self, payload: Payload) -> None:
         """Return unless the callback says that it is for another workspace or app.
 
         Raises:
-            ForeignCallbackError: it does.
+            CallbackError: it does.
         """
         self._admit_app(payload, required=False)
         stated = _installed(payload) or text_of(payload.get("team_id")) or _id(payload.get("team"))
         enterprise = text_of(payload.get("enterprise_id")) or _id(payload.get("enterprise"))
         if stated and self.team_id not in (stated, enterprise):
-            raise ForeignCallbackError(
+            raise CallbackError(
                 f"Slack callback refused: it is for workspace {_named(stated)}, "
-                f"not {_named(self.team_id)}; see slack.team_id"
+                f"not {_named(self.team_id)}; see slack.team_id",
+                status=HTTPStatus.FORBIDDEN,
             )
 
     def _admit_app(self, payload: Payload, *, required: bool) -> None:
         app = text_of(payload.get("api_app_id"))
         if not self.app_id or app == self.app_id or not (app or required):
             return
-        raise ForeignCallbackError(
+        raise CallbackError(
             f"Slack callback refused: it is for app {_named(app)}, "
-            f"not {_named(self.app_id)}; see slack.app_id"
+            f"not {_named(self.app_id)}; see slack.app_id",
+            status=HTTPStatus.FORBIDDEN,
         )
 
 

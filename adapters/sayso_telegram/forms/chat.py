@@ -25,7 +25,7 @@ class FormChat:
         """Post a message in reply to another, or beside it when that is gone.
 
         Raises:
-            PlaceMovedError: the group became a supergroup.
+            ChannelMigratedError: the group became a supergroup.
             DeliveryError: Telegram did not take the message.
         """
         chat_id, thread_id = chat_of(reply_to.place)
@@ -47,7 +47,7 @@ class FormChat:
         """Make the message show this, and no buttons where the view has none.
 
         Raises:
-            PlaceMovedError: the group became a supergroup.
+            ChannelMigratedError: the group became a supergroup.
             DeliveryError: Telegram did not take the change.
         """
         chat_id, _ = chat_of(message.place)

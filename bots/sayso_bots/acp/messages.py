@@ -7,17 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sayso_bots.strict_json import refuse_duplicates
+from sayso_bots.strict_json import MalformedMessageError, refuse_duplicates
 
 MOST_BYTES = 16 * 1024 * 1024
 """No message is longer."""
 
-INVALID_REQUEST = -32600
 _NAMES_AN_ID = str | int | float | None
-
-
-class NotAMessageError(ValueError):
-    """A line is not a message that everybody reads alike: it goes no further."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +40,20 @@ def read(raw: bytes) -> Message:
     """The message in a line.
 
     Raises:
-        NotAMessageError: it is not JSON, says a thing twice, or is no message.
+        MalformedMessageError: it is not JSON, says a thing twice, or is no message.
     """
     try:
         found = json.loads(raw, object_pairs_hook=refuse_duplicates)
     except (ValueError, RecursionError) as error:
-        raise NotAMessageError(f"not JSON ({error})" if str(error) else "not JSON") from None
+        raise MalformedMessageError(f"not JSON ({error})" if str(error) else "not JSON") from None
     if not isinstance(found, dict):
-        raise NotAMessageError("not an object")
+        raise MalformedMessageError("not an object")
     method, params = found.get("method", ""), found.get("params") or {}
     if not isinstance(method, str) or ("method" in found and not method):
-        raise NotAMessageError("its method is not a name")
+        raise MalformedMessageError("its method is not a name")
     id_ = id_of(found["id"]) if "id" in found else ""
     if not method and not id_:
-        raise NotAMessageError("neither a request nor an answer")
+        raise MalformedMessageError("neither a request nor an answer")
     params = params if isinstance(params, dict) else {}
     return Message(raw.strip(), method, id_, params, found.get("result"))
 
@@ -67,13 +62,13 @@ def id_of(found: object) -> str:
     """An id as JSON, as it stands in requests and in their answers.
 
     Raises:
-        NotAMessageError: it cannot be one.
+        MalformedMessageError: it cannot be one.
     """
     if isinstance(found, bool) or not isinstance(found, _NAMES_AN_ID):
-        raise NotAMessageError("its id is neither a text nor a number")
+        raise MalformedMessageError("its id is neither a text nor a number")
     if isinstance(found, float):
         if not found.is_integer():
-            raise NotAMessageError("its id is not a whole number")
+            raise MalformedMessageError("its id is not a whole number")
         found = int(found)  # to most readers 1.0 is 1
     return json.dumps(found)
 

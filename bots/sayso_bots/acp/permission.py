@@ -10,6 +10,7 @@ from sayso.calls import ToolCall
 from sayso_bots.acp import messages
 from sayso_bots.acp.messages import Message, text_of
 from sayso_bots.acp.sessions import Sessions
+from sayso_bots.strict_json import MalformedMessageError
 
 REQUEST = "session/request_permission"
 
@@ -18,10 +19,6 @@ _ALLOWS, _REJECTS = (_ALLOW, "allow_always"), (_REJECT, "reject_always")
 _OTHER = "other"
 
 Said = Literal["allowed", "rejected", "cancelled"]
-
-
-class NotAskedHereError(ValueError):
-    """A request that cannot be shown in chat as what it is: only the editor can ask it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +70,12 @@ def read_permission(message: Message, sessions: Sessions) -> Permission:
     """The request of either version of the protocol, with what was told of its call before.
 
     Raises:
-        NotAskedHereError: it is about something unknown, or it cannot be allowed just once.
+        MalformedMessageError: it is about something unknown, or it cannot be allowed just once.
     """
     params = message.params
     options = _options(params.get("options"))
     if _ALLOW not in options.values():
-        raise NotAskedHereError("it has no option that allows once")
+        raise MalformedMessageError("it has no option that allows once")
     title, description = text_of(params, "title"), text_of(params, "description")
     told = params.get("toolCall")
     if isinstance(told, Mapping):  # version 1
@@ -89,7 +86,7 @@ def read_permission(message: Message, sessions: Sessions) -> Permission:
     if subject is None and title:
         return Permission(message, title, description, None, options)
     if not isinstance(subject, Mapping):
-        raise NotAskedHereError("it says nothing that could be shown")
+        raise MalformedMessageError("it says nothing that could be shown")
     told, id_ = subject.get("toolCall"), text_of(subject, "toolCallId")
     if subject.get("type") == "tool_call" and isinstance(told, Mapping):
         id_ = text_of(told, "toolCallId")
@@ -99,7 +96,7 @@ def read_permission(message: Message, sessions: Sessions) -> Permission:
         fields = ("command", "cwd", "terminalId")
         said = {name: subject[name] for name in fields if subject.get(name) is not None}
         return Permission(message, title, description, _call("execute", said, id_), options)
-    raise NotAskedHereError("it is about something unknown")
+    raise MalformedMessageError("it is about something unknown")
 
 
 def tool_call(known: Mapping[str, Any], id_: str) -> ToolCall | None:
@@ -132,6 +129,6 @@ def _options(found: object) -> Mapping[str, str]:
     for one in found if isinstance(found, Sequence) and not isinstance(found, str) else ():
         name = text_of(one, "optionId") if isinstance(one, Mapping) else ""
         if not name or name in options:
-            raise NotAskedHereError("its options cannot be told apart")
+            raise MalformedMessageError("its options cannot be told apart")
         options[name] = text_of(one, "kind")
     return options

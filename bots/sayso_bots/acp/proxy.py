@@ -14,16 +14,16 @@ from sayso.calls import ToolCall
 from sayso.digests import is_same_json
 from sayso.tasks import Background
 from sayso_bots.acp import messages
-from sayso_bots.acp.messages import Message, NotAMessageError, text_of
+from sayso_bots.acp.messages import Message, text_of
 from sayso_bots.acp.permission import (
     REQUEST,
-    NotAskedHereError,
     Permission,
     read_permission,
     tool_call,
 )
 from sayso_bots.acp.race import Editor, Races, WithdrawnError
 from sayso_bots.acp.sessions import UPDATE, Sessions, updated
+from sayso_bots.strict_json import INVALID_REQUEST, MalformedMessageError
 
 _log = logging.getLogger(__name__)
 
@@ -98,7 +98,7 @@ class Proxy:
         if message.method and message.id and self._is_under_way(message.id):
             # An answer of the editor would be taken for one to another request.
             text = "a request with this id is under way, or its answer may still come"
-            failure = messages.failure(message.id, messages.INVALID_REQUEST, text)
+            failure = messages.failure(message.id, INVALID_REQUEST, text)
             await self._to_agent(failure)
             return
         if message.method == REQUEST and message.id:
@@ -120,7 +120,7 @@ class Proxy:
     async def _permission(self, message: Message) -> None:
         try:
             permission = read_permission(message, self._sessions)
-        except NotAskedHereError as error:
+        except MalformedMessageError as error:
             await self._not_here(message, str(error))
             return
         asked = _Open(permission, asyncio.get_running_loop().create_future())
@@ -184,7 +184,7 @@ class Proxy:
     def _cancelled(self, message: Message) -> None:
         try:
             id_ = messages.id_of(message.params.get("requestId"))
-        except NotAMessageError:
+        except MalformedMessageError:
             return
         if (asked := self._open.get(id_)) is not None:
             asked.withdraw("the editor or the agent is gone")
@@ -195,7 +195,7 @@ def _read(line: bytes, whose: str) -> Message | None:
         return None
     try:
         return messages.read(line)
-    except NotAMessageError as error:
+    except MalformedMessageError as error:
         _log.error("%s", f"a message of {whose} was dropped: {error}")
         return None
 

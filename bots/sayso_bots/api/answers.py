@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from sayso.agent.choices import pressed
 from sayso.always.terms import GrantOptions
 from sayso.cards.card import Choice, every
-from sayso.errors import FieldError, InvalidInputError
+from sayso.errors import InvalidInputError, SchemaError
 from sayso.events import UserInputRequest, UserInputResponse
 from sayso.forms.form import FormField
 from sayso.forms.form_values import NO_INPUTS, is_same_json
@@ -149,7 +149,9 @@ def _said(
         said = asked.request.said(fields, by=asked.by, at=asked.at)
     except ValidationError as error:
         raise unreadable_fields(error, kind.names) from None
-    except FieldError as error:
+    except SchemaError as error:
+        if not error.path:
+            raise invalid(Wrong("", str(error))) from None
         first, *rest = error.path
         place = pointer(kind.names.get(str(first), first), *rest)
         raise invalid(Wrong(place, error.reason)) from None

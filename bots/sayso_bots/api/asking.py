@@ -15,7 +15,7 @@ from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS
 from sayso.calls import RunRef
 from sayso.clock import Clock
 from sayso.desk.routes import Routes
-from sayso.errors import DuplicateRequestError, RequestNotFoundError, SaysoError
+from sayso.errors import IdempotencyConflictError, RequestNotFoundError, SaysoError
 from sayso.events import UserInputRequest
 from sayso.policy.server_policy import ServerPolicy
 from sayso.stores.backend import Backend
@@ -142,7 +142,7 @@ class Asking:
         """
         try:
             said = await opened_or_decided(self._backend, self._policy, asked, self._clock, key=key)
-        except DuplicateRequestError:
+        except IdempotencyConflictError:
             # Somebody else was quicker with the same id, perhaps this same call.
             if known := await self._backend.store.get(draft.question_id):
                 return await beside(request, partial(_repeated, draft, known, run))

@@ -10,9 +10,9 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from sayso.calls import RunRef
 from sayso.errors import (
-    BusLostError,
+    RequestUnansweredError,
     StoreUnreachableError,
-    TooManyOpenError,
+    SubscriptionLostError,
     UnreadableEventError,
 )
 from sayso.seldom import Seldom
@@ -63,12 +63,12 @@ class Door:
             except (web.RequestPayloadError, HttpProcessingError):
                 detail = "the body cannot be read: its length or its chunks are wrong"
                 response = ApiProblem(400, "InvalidBody", detail).response()
-            except (StoreUnreachableError, BusLostError) as error:
+            except (StoreUnreachableError, SubscriptionLostError) as error:
                 self._told.say(f"the hosted API waits for the store: {error}")
                 response = _unavailable(request)
-            except TooManyOpenError as error:
+            except RequestUnansweredError as error:
                 response = ApiProblem(
-                    429, "TooManyOpen", str(error), headers={"Retry-After": "5"}
+                    429, "TooManyOpen", error.reason, headers={"Retry-After": "5"}
                 ).response()
             except UnreadableEventError:
                 detail = "this request is of a kind that is not known here"

@@ -35,8 +35,9 @@ async def opened_or_decided(
     What was asked under the ``key`` before is joined.
 
     Raises:
-        DuplicateRequestError: another request has this id.
-        TooManyOpenError: its agent or its token has as many open requests as the server allows.
+        IdempotencyConflictError: another request has this id.
+        RequestUnansweredError: its agent or its token has as many open requests as the
+            server allows.
         StoreUnreachableError: the store does not answer; nothing was decided.
     """
     seconds = (request.expires_at - clock()).total_seconds()

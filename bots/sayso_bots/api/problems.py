@@ -12,7 +12,7 @@ from aiohttp import web
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from sayso.errors import FieldError, SaysoError
+from sayso.errors import SaysoError, SchemaError
 
 PROBLEM_TYPE = "application/problem+json"
 _INVALID = "InvalidEvent"
@@ -115,7 +115,7 @@ def pointer(*path: str | int) -> str:
 
 def _wrong(detail: ErrorDetails, names: Mapping[str, str]) -> Wrong:
     found = detail.get("ctx", {}).get("error")
-    if isinstance(found, FieldError):
+    if isinstance(found, SchemaError) and found.path:
         # One of our own checks of the whole event: it names the field as Python does.
         first, *rest = found.path
         return Wrong(pointer(names.get(str(first), first), *rest), found.reason)

@@ -13,7 +13,7 @@ from aiohttp import HttpVersion11, web
 from aiohttp.abc import AbstractStreamWriter
 
 from sayso.calls import RunRef
-from sayso.errors import EventsGoneError, SaysoError, SlowReaderError
+from sayso.errors import EventsMissedError, SaysoError
 from sayso.feed.feed import BranchFeed, Follower
 from sayso.stores.branch_log import LoggedEvent, Position
 from sayso_bots.api.places import Places
@@ -85,7 +85,7 @@ class Streams:
             try:
                 async with self._feed.follow(run, after) as follower:
                     response, last = await self._send(request, follower, headers)
-            except EventsGoneError as error:
+            except EventsMissedError as error:
                 raise ApiProblem(
                     410, "EventsGone", str(error), lastEventId=error.position
                 ) from None
@@ -147,7 +147,7 @@ class Streams:
             async with asyncio.timeout(self._limits.patience_seconds):
                 await writer.write(block)
         except TimeoutError:
-            raise SlowReaderError(str(follower.position)) from None
+            raise EventsMissedError(str(follower.position), is_slow=True) from None
 
 
 def event_block(event: LoggedEvent) -> bytes:
@@ -176,8 +176,9 @@ def _opening(position: Position) -> bytes:
 
 def _error_block(error: SaysoError, position: Position) -> bytes:
     """Why the stream ends and where to go on."""
-    kinds = {SlowReaderError: "SlowReader", EventsGoneError: "EventsGone"}
-    code = kinds.get(type(error), "StoreUnreachable")
+    code = "StoreUnreachable"
+    if isinstance(error, EventsMissedError):
+        code = "SlowReader" if error.is_slow else "EventsGone"
     told = {"code": code, "detail": str(error), "lastEventId": str(position)}
     return f"event: {ERROR_EVENT}\ndata: {json.dumps(told)}\n\n".encode()
 

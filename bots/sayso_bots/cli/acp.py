@@ -11,17 +11,18 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import PurePath
 
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
+from sayso.errors import ConfigError
 from sayso.stores.connect import open_store
 from sayso_bots.acp.messages import MOST_BYTES
 from sayso_bots.acp.proxy import Proxy
 from sayso_bots.acp.race import Asker, Races
 from sayso_bots.cli.arguments import add_asking_store
-from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.named import keep_from_children, named_settings, seconds_of
 from sayso_bots.cli.parser import Parser
 from sayso_bots.config.ask_settings import AskSettings
-from sayso_bots.process.lines import Child, Lines, LineTooLongError, child_of, our_lines
+from sayso_bots.process.lines import Child, Lines, child_of, our_lines
 from sayso_bots.process.signals import StoppedError, run_stoppable
+from sayso_bots.strict_json import MalformedMessageError
 
 _MORE = """
 
@@ -55,7 +56,7 @@ def add_arguments(parser: Parser) -> None:
 def acp_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Stand between until one of the two has gone; 1 where it was the agent."""
     if not args.command:
-        raise UsageError("no agent is named: write its command after --")
+        raise ConfigError("no agent is named: write its command after --")
     keep_from_children(args.store)
     settings = named_settings(args.config, args.store, env)
     asker = Asker(
@@ -108,7 +109,7 @@ async def _handed_on(lines: Lines, take: Callable[[bytes], Awaitable[None]]) -> 
     try:
         while (line := await lines.read()) is not None:
             await take(line)
-    except LineTooLongError:
+    except MalformedMessageError:
         print("sayso: a message is longer than 16 MiB", file=sys.stderr)
         return 1
     return 0

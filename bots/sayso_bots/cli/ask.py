@@ -22,14 +22,14 @@ from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECON
 from sayso.agent.verdict import CheckResult
 from sayso.calls import RunRef, ToolCall, new_id
 from sayso.durations import parse_duration
-from sayso.errors import IdempotencyConflictError, RequestLostError, StoreUnreachableError
+from sayso.errors import ConfigError, IdempotencyConflictError, StoreUnreachableError
 from sayso.events import Event, Outcome
 from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 from sayso.stores.ports import check_key
 from sayso_bots.cli.arguments import add_asking_store, add_json
-from sayso_bots.cli.call import UsageError, add_call, call_of, instead
+from sayso_bots.cli.call import add_call, call_of, instead
 from sayso_bots.cli.follower import following
 from sayso_bots.cli.named import asking_settings
 from sayso_bots.cli.parser import Parser
@@ -222,10 +222,10 @@ async def _checked(
             key=args.key,
         )
     except IdempotencyConflictError as error:
-        raise UsageError(str(error)) from None
-    except RequestLostError:
-        raise
+        raise ConfigError(str(error)) from None
     except StoreUnreachableError as error:
+        if error.lost_request_id:
+            raise
         raise StoreUnreachableError(said.settings.store.explain_unreachable(error)) from None
 
 
@@ -253,7 +253,7 @@ def _run(args: argparse.Namespace, env: Mapping[str, str]) -> RunRef:
         return RunRef(agent, own, args.branch, new_id(), project, is_named=bool(session))
     except ValidationError:
         names = "SAYSO_AGENT, SAYSO_SESSION or SAYSO_PROJECT"
-        raise UsageError(f"{names} is not valid UTF-8") from None
+        raise ConfigError(f"{names} is not valid UTF-8") from None
 
 
 def _seconds(args: argparse.Namespace, settings: AskSettings, run: RunRef, call: ToolCall) -> float:
@@ -267,7 +267,7 @@ def _given(written: str | None, option: str) -> float | None:
     try:
         return None if written is None else parse_duration(written).total_seconds()
     except ValueError as error:
-        raise UsageError(f"{option} {written!r:.40} {error}") from None
+        raise ConfigError(f"{option} {written!r:.40} {error}") from None
 
 
 def _print(verdict: CheckResult, settings: AskSettings, *, as_json: bool) -> None:

@@ -17,10 +17,6 @@ from sayso_bots.strict_json import refuse_duplicates
 _SHORT = 60
 
 
-class UsageError(ConfigError):
-    """The command line does not say what was meant."""
-
-
 def add_call(parser: argparse.ArgumentParser) -> None:
     """``TOOL``, ``--arg`` and ``--arguments``: the call."""
     parser.add_argument("tool", metavar="TOOL", help="the tool's name")
@@ -37,17 +33,17 @@ def add_call(parser: argparse.ArgumentParser) -> None:
 
 
 def call_of(args: argparse.Namespace) -> ToolCall:
-    """The call; what is wrong with its arguments is a ``UsageError``."""
+    """The call; what is wrong with its arguments is a ``ConfigError``."""
     arguments = _object(args.arguments) if args.arguments is not None else {}
     in_object = frozenset(arguments)
     for written in args.arg:
         name, value = _argument(written)
         if name in arguments:
             where = "in --arguments and with --arg" if name in in_object else "twice with --arg"
-            raise UsageError(f"the argument {shown(name)} is given {where}; give it once")
+            raise ConfigError(f"the argument {shown(name)} is given {where}; give it once")
         arguments[name] = value
     if not args.tool.strip():
-        raise UsageError("TOOL is empty; name the tool that is asked about")
+        raise ConfigError("TOOL is empty; name the tool that is asked about")
     return ToolCall(args.tool, arguments)
 
 
@@ -65,7 +61,7 @@ def instead(args: argparse.Namespace, extra: str) -> str:
 def _argument(written: str) -> tuple[str, Any]:
     name, equals, value = written.partition("=")
     if not equals or not name.rstrip(":"):
-        raise UsageError(f"--arg {written!r:.80}: write NAME=VALUE, or NAME:=JSON")
+        raise ConfigError(f"--arg {written!r:.80}: write NAME=VALUE, or NAME:=JSON")
     if not name.endswith(":"):
         return name, value
     name = name[:-1]
@@ -77,17 +73,17 @@ def _argument(written: str) -> tuple[str, Any]:
         fits = _is_fit_to_show(value)
         what, text = (value or "nothing", value) if fits else ("the value", "…")
         fix = f"write {name}={text} for text, {name}:=… for JSON"
-        raise UsageError(f"--arg {name}: {what} is not JSON; {fix}") from None
+        raise ConfigError(f"--arg {name}: {what} is not JSON; {fix}") from None
 
 
 def _object(written: str) -> dict[str, Any]:
     if written == "-":
         written = sys.stdin.read()
         if not written.strip():
-            raise UsageError("--arguments -: stdin was empty; write a JSON object to it")
+            raise ConfigError("--arguments -: stdin was empty; write a JSON object to it")
     value = _json(written, "--arguments")
     if not isinstance(value, dict):
-        raise UsageError('--arguments: write a JSON object such as {"command": "ls"}')
+        raise ConfigError('--arguments: write a JSON object such as {"command": "ls"}')
     return value
 
 
@@ -103,7 +99,7 @@ def _json(text: str, what: str) -> Any:
     try:
         return _parsed(text)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{what} is not JSON: {error}") from None
+        raise ConfigError(f"{what} is not JSON: {error}") from None
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 
 from sayso.calls import RunRef
 from sayso.clock import utc_now
-from sayso.errors import BusLostError, SaysoError
+from sayso.errors import SaysoError, SubscriptionLostError
 from sayso.events import Event, UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.notices import PressNotice, RoutedNotice
@@ -70,7 +70,7 @@ class _Follower:
     async def hear(self) -> None:
         """Show the notices of the bots, again after every loss of the bus."""
         while True:
-            with suppress(BusLostError):
+            with suppress(SubscriptionLostError):
                 async with self._backend.bus.subscribe(notice_topic(self._run)) as notices:
                     self.hears.set()
                     async for notice in notices:

@@ -21,7 +21,7 @@ from sayso_bots.hook.events import HookEvent, Ran, read_event
 from sayso_bots.hook.limits import DEFAULT_SECONDS, SIGNALS
 from sayso_bots.hook.telling import tell
 from sayso_bots.hook.unseen import Say
-from sayso_bots.process.reader import ReaderGoneError, is_gone
+from sayso_bots.process.reader import is_gone
 from sayso_bots.process.signals import run_stoppable
 
 # How often a wait looks whether anybody still wants the answer.
@@ -43,7 +43,7 @@ def answered_here(
 
     Raises:
         StoppedError: a signal came; the question is withdrawn.
-        ReaderGoneError: nobody reads the answer; the question is withdrawn.
+        BrokenPipeError: nobody reads the answer; the question is withdrawn.
     """
     event = read_event(text, AGENTS[words[1]])
     try:
@@ -64,7 +64,7 @@ async def _answered(
         try:
             while not work.done():
                 if is_gone(reader):
-                    raise ReaderGoneError
+                    raise BrokenPipeError
                 await asyncio.wait({work}, timeout=_LOOK_SECONDS)
         finally:
             work.cancel()

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from sayso.errors import ConfigError
 from sayso.text.secrets import has_login
-from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.hook_event import hook_setup
 from sayso_bots.cli.listening import LOOPBACK, parse_address
 from sayso_bots.cli.named import options_of, seconds_of, written_address, written_config
@@ -37,7 +37,7 @@ def install(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Write the hook into the settings, or take it out."""
     agent = AGENTS[args.for_agent]
     if args.event not in agent.events:
-        raise UsageError(f"{args.event} is not tried with {agent.title}: leave --event out")
+        raise ConfigError(f"{args.event} is not tried with {agent.title}: leave --event out")
     at = settings_file(agent, args.scope, env, Path.cwd())
     if args.undo:
         changed = remove_hook(at)
@@ -69,12 +69,12 @@ def _takes_http(agent: HookAgent, scope: str, env: Mapping[str, str]) -> bool:
     """Return True if the agent stops a call when its HTTP hook fails; say so where it does not.
 
     Raises:
-        UsageError: it has no such hook, or others would share it whose agent may be older.
+        ConfigError: it has no such hook, or others would share it whose agent may be older.
     """
     if agent is not CLAUDE_CODE:
-        raise UsageError(f"{agent.title} has no HTTP hook: leave --http out")
+        raise ConfigError(f"{agent.title} has no HTTP hook: leave --http out")
     if scope == "project":
-        raise UsageError(
+        raise ConfigError(
             "--http with --scope project: the Claude Code of a colleague may be older, and would "
             "run every call; take --scope user, or leave --http out"
         )
@@ -87,10 +87,10 @@ def _takes_http(agent: HookAgent, scope: str, env: Mapping[str, str]) -> bool:
 def _install_http(args: argparse.Namespace, at: Path, env: Mapping[str, str]) -> int:
     named = {"--config": args.config, "--store": args.store, "--agent": args.agent}
     if given := [name for name, value in {**named, "--patience": args.patience}.items() if value]:
-        raise UsageError(f"{given[0]} is for `sayso hook serve`, which answers the HTTP hook")
+        raise ConfigError(f"{given[0]} is for `sayso hook serve`, which answers the HTTP hook")
     host, port = parse_address(args.listen)
     if host not in LOOPBACK or not port:
-        raise UsageError(f"--listen {args.listen!r:.40}: write the port of `sayso hook serve`")
+        raise ConfigError(f"--listen {args.listen!r:.40}: write the port of `sayso hook serve`")
     base = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     limit = math.ceil(seconds_of(args.timeout, "--timeout") or DEFAULT_SECONDS) + SPARE_SECONDS
     hooks = [HttpHook(args.event, args.matcher, f"{base}{DECIDE_PATH}", limit)]
@@ -142,7 +142,7 @@ def _installed(
     environment. A password is not: it is taken from there for this very store alone.
     """
     if args.store and has_login(args.store):
-        raise UsageError("--store holds a password, which would stand in a file; leave it out")
+        raise ConfigError("--store holds a password, which would stand in a file; leave it out")
     given = {
         "--config": written_config(args.config, env),
         "--timeout": args.timeout or "10m",

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 
 from sayso.errors import ConfigError
 from sayso.stores.connect import open_store
-from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.hook_event import setup_of
 from sayso_bots.cli.listening import LOOPBACK, parse_address, read_token, take_port
 from sayso_bots.cli.named import keep_from_children
@@ -33,12 +32,12 @@ def serve(args: argparse.Namespace, env: Mapping[str, str]) -> int:
 
     Raises:
         ConfigError: the settings are wrong, or there is no token.
-        UsageError: the store's password stands on the command line, or the address is not here.
+        ConfigError: the store's password stands on the command line, or the address is not here.
     """
     keep_from_children(args.store)
     host, port = parse_address(args.listen)
     if host not in LOOPBACK:
-        raise UsageError(f"--listen {host}: hooks are answered on this machine alone; 127.0.0.1")
+        raise ConfigError(f"--listen {host}: hooks are answered on this machine alone; 127.0.0.1")
     token = read_token(env, TOKEN_VARIABLE)
     if not token:
         raise ConfigError(

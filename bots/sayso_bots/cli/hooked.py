@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 from sayso_bots.hook.agents import Answer, Answered, HookAgent, Reply
-from sayso_bots.hook.events import NotAnEventError, Ran, denied, is_answer, read_event, read_ran
+from sayso_bots.hook.events import Ran, denied, is_answer, read_event, read_ran
 from sayso_bots.hook.limits import (
     DEFAULT_SECONDS,
     MARGIN_SECONDS,
@@ -26,7 +26,7 @@ from sayso_bots.hook.limits import (
     TELLING_SECONDS,
 )
 from sayso_bots.hook.noted import note, take
-from sayso_bots.process.reader import ReaderGoneError
+from sayso_bots.strict_json import MalformedMessageError
 
 BLOCKED = 2
 """The exit code that stops a call."""
@@ -57,7 +57,7 @@ def hooked(agent: HookAgent, argv: Sequence[str], env: Mapping[str, str]) -> int
         except BaseException as error:  # whatever it is, the call must not run
             _deafen()
             why = f"Sayso could not get an answer, so the call did not run: {_why(error)}"
-            if name is None or isinstance(error, ReaderGoneError):
+            if name is None or isinstance(error, BrokenPipeError):
                 _say(why)
                 return BLOCKED
             answer = denied(name, why)
@@ -173,11 +173,11 @@ def _stdin() -> str:
         parts.append(part)
         length += len(part)
         if length > MAX_BYTES:
-            raise NotAnEventError("too long")
+            raise MalformedMessageError("too long")
     try:
         return b"".join(parts).decode()
     except UnicodeDecodeError:
-        raise NotAnEventError("not UTF-8") from None
+        raise MalformedMessageError("not UTF-8") from None
 
 
 def _give(out: int, agent: HookAgent, answer: Answer, env: Mapping[str, str]) -> int:
@@ -220,7 +220,7 @@ def _prints(shell: str) -> bool:
 
 
 def _why(error: BaseException) -> str:
-    if isinstance(error, NotAnEventError):
+    if isinstance(error, MalformedMessageError):
         return f"what came in is not an event of a tool call ({error})"
     if isinstance(error, StoppedError):
         return str(error)

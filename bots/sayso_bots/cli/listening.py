@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from sayso.errors import ConfigError
-from sayso_bots.cli.call import UsageError
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 MIN_TOKEN_LENGTH = 32
@@ -18,11 +17,11 @@ def parse_address(written: str) -> tuple[str, int]:
     """Return the host and the port of ``--listen``.
 
     Raises:
-        UsageError: it names none.
+        ConfigError: it names none.
     """
     host, _, port = written.rpartition(":")
     if not port.isdecimal() or int(port) > _LAST_PORT:
-        raise UsageError(f"--listen {written!r:.40}: write HOST:PORT, such as 127.0.0.1:8090")
+        raise ConfigError(f"--listen {written!r:.40}: write HOST:PORT, such as 127.0.0.1:8090")
     return host.strip("[]") or "127.0.0.1", int(port)
 
 

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from sayso.errors import ConfigError
 from sayso.text.secrets import has_login
 from sayso_bots.cli.arguments import add_asking_store, add_json
-from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.mcp_setup import add_asking
 from sayso_bots.cli.named import (
     named_settings,
@@ -79,14 +79,14 @@ def install_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     file = SettingsFile(client, at)
     if args.undo:
         if args.server:
-            raise UsageError(
+            raise ConfigError(
                 "--undo is for all servers: name none, or install before those that are to stay"
             )
         names = file.undo()
         _tell(args, at, names, [], changed=bool(names), said="is taken out; it stood before")
         return 0
     if args.store and has_login(args.store):
-        raise UsageError("--store holds a password, which would stand in a file; leave it out")
+        raise ConfigError("--store holds a password, which would stand in a file; leave it out")
     config = written_config(args.config, env)
     settings = named_settings(config, with_login(args.store, env), env, who="client")
     seconds_of(args.timeout, "--timeout")

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from sayso_bots.cli.call import UsageError
+from sayso.errors import ConfigError
 from sayso_bots.cli.mcp_setup import add_asking
 from sayso_bots.cli.parser import Parser
 
@@ -40,9 +40,9 @@ def add_arguments(parser: Parser) -> None:
 def mcp_proxy_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Stand between until the client or the server has gone; 1 where it was the server."""
     if bool(args.server) == bool(args.url):
-        raise UsageError("name one server: its command after --, or its address with --url")
+        raise ConfigError("name one server: its command after --, or its address with --url")
     if args.url and not _is_address(args.url):
-        raise UsageError(f"--url {args.url!r:.60}: write https://HOST/PATH")
+        raise ConfigError(f"--url {args.url!r:.60}: write https://HOST/PATH")
     from sayso_bots.cli.mcp_serving import proxied
 
     return proxied(args, env)

@@ -17,7 +17,6 @@ from sayso.agent.place import project_folder
 from sayso.errors import ConfigError
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
-from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.listening import LOOPBACK, parse_address, take_port
 from sayso_bots.cli.mcp_setup import Setup, read_http_token, read_setup
 from sayso_bots.cli.named import keep_from_children
@@ -34,9 +33,10 @@ from sayso_bots.mcp.servers.process import Process
 from sayso_bots.mcp.servers.web import Peer, Web
 from sayso_bots.mcp.stdio import Conversation
 from sayso_bots.mcp.upstreams import BuiltinUpstream, HttpUpstream, ProcessUpstream, Upstream
-from sayso_bots.process.lines import Lines, LineTooLongError, our_lines
+from sayso_bots.process.lines import Lines, our_lines
 from sayso_bots.process.signals import StoppedError, run_stoppable
 from sayso_bots.server.webserver import answering, url_of
+from sayso_bots.strict_json import MalformedMessageError
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
@@ -184,7 +184,7 @@ def _until_stopped(work: Coroutine[Any, Any, int]) -> int:
         return run_stoppable(work, _SIGNALS)
     except StoppedError:
         return 143
-    except LineTooLongError:
+    except MalformedMessageError:
         print("sayso: a message is too long; what follows it cannot be read", file=sys.stderr)
         return 1
 
@@ -199,7 +199,7 @@ def _headers(written: list[str], env: Mapping[str, str]) -> Mapping[str, str]:
     for one in written:
         name, equals, variable = one.partition("=")
         if not equals or not name or not variable:
-            raise UsageError("--header: write NAME=VARIABLE, where the value is in the variable")
+            raise ConfigError("--header: write NAME=VARIABLE, where the value is in the variable")
         if not (value := env.get(variable, "")):
             raise ConfigError(f"--header {name}: {variable} is not set")
         found[name] = value

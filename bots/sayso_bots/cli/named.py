@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 from sayso.durations import parse_duration
 from sayso.errors import ConfigError
 from sayso.text.secrets import has_login
-from sayso_bots.cli.call import UsageError
 from sayso_bots.config.ask_settings import AskSettings, read_ask_settings
 from sayso_bots.config.source import (
     CONFIG_VARIABLE,
@@ -76,11 +75,11 @@ def keep_from_children(store: str | None) -> None:
     """Let no other program read the password of the store, which would approve anything.
 
     Raises:
-        UsageError: it stands on the command line, which everybody can read.
+        ConfigError: it stands on the command line, which everybody can read.
         OSError: the kernel does not hide the environment.
     """
     if store and has_login(store):
-        raise UsageError(
+        raise ConfigError(
             f"--store holds a password, which every program on this machine could read; set "
             f"{STORE_VARIABLE}"
         )
@@ -91,12 +90,12 @@ def seconds_of(written: str | None, option: str) -> float | None:
     """The seconds that an option says; None where it is not there.
 
     Raises:
-        UsageError: it is not a duration.
+        ConfigError: it is not a duration.
     """
     try:
         return None if written is None else parse_duration(written).total_seconds()
     except ValueError as error:
-        raise UsageError(f"{option} {written!r:.40} {error}") from None
+        raise ConfigError(f"{option} {written!r:.40} {error}") from None
 
 
 def with_login(store: str | None, env: Mapping[str, str]) -> str | None:
@@ -121,11 +120,11 @@ def written_address(store: StoreSettings) -> str:
     """The address of the store without its password, which must not stand in a file.
 
     Raises:
-        UsageError: the password is not where it can be left out.
+        ConfigError: the password is not where it can be left out.
     """
     address = without_login(store.url) if has_login(store.url) else store.url
     if has_login(address):
-        raise UsageError(f"{store.name} has its password elsewhere than before an @")
+        raise ConfigError(f"{store.name} has its password elsewhere than before an @")
     return address
 
 

@@ -13,11 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, TypeGuard
 
 from sayso_bots.hook.agents import Answer, HookAgent, Went
-from sayso_bots.strict_json import refuse_duplicates
-
-
-class NotAnEventError(ValueError):
-    """What came in is not an event that can be answered; the message says why."""
+from sayso_bots.strict_json import MalformedMessageError, refuse_duplicates
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +48,19 @@ def read_event(text: str, agent: HookAgent) -> HookEvent:
     """The event in a text.
 
     Raises:
-        NotAnEventError: it is not one, or lacks what a call must have.
+        MalformedMessageError: it is not one, or lacks what a call must have.
     """
     said = _read(text)
     if (name := said.get("hook_event_name")) not in agent.events:
-        raise NotAnEventError(f"hook_event_name is none of {', '.join(agent.events)}")
+        raise MalformedMessageError(f"hook_event_name is none of {', '.join(agent.events)}")
     try:
         json.dumps(said, ensure_ascii=False).encode()
     except (UnicodeEncodeError, RecursionError):
         text = "it holds half of a surrogate pair, or is nested too deeply"
-        raise NotAnEventError(text) from None
+        raise MalformedMessageError(text) from None
     arguments = said.get("tool_input")
     if not isinstance(arguments, dict):
-        raise NotAnEventError("tool_input is not an object")
+        raise MalformedMessageError("tool_input is not an object")
     suggestions = said.get("permission_suggestions")
     return HookEvent(
         agent,
@@ -94,7 +90,7 @@ def read_ran(text: str, agent: HookAgent) -> Ran | None:
     """The call that an event after it is about; None where the event is none of those.
 
     Raises:
-        NotAnEventError: it is one, and does not say which call.
+        MalformedMessageError: it is one, and does not say which call.
     """
     said = _read(text)
     went = agent.outcomes.get(_claim(said, "hook_event_name"))
@@ -147,9 +143,9 @@ def _read(text: str) -> dict[str, Any]:
     try:
         said = json.loads(text, parse_constant=_refuse, object_pairs_hook=refuse_duplicates)
     except (ValueError, RecursionError):
-        raise NotAnEventError("not JSON, or a name is there twice") from None
+        raise MalformedMessageError("not JSON, or a name is there twice") from None
     if not isinstance(said, dict):
-        raise NotAnEventError("not an object")
+        raise MalformedMessageError("not an object")
     return said
 
 
@@ -164,7 +160,7 @@ def _refuse(name: str) -> NoReturn:
 def _text(said: Mapping[str, Any], key: str) -> str:
     value = said.get(key)
     if not isinstance(value, str) or not value.strip():
-        raise NotAnEventError(f"there is no {key}")
+        raise MalformedMessageError(f"there is no {key}")
     return value
 
 

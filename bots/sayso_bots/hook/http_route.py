@@ -21,11 +21,12 @@ from sayso.tasks import Background
 from sayso_bots.config.ask_settings import AskSettings
 from sayso_bots.hook.agents import CLAUDE_CODE, Answered
 from sayso_bots.hook.asking import Asker, answered, failed
-from sayso_bots.hook.events import HookEvent, NotAnEventError, Ran, is_answer, read_event, read_ran
+from sayso_bots.hook.events import HookEvent, Ran, is_answer, read_event, read_ran
 from sayso_bots.hook.http_hook import DECIDE_PATH, REPORT_PATH
 from sayso_bots.hook.limits import MARGIN_SECONDS
 from sayso_bots.hook.noted import MOST
 from sayso_bots.hook.telling import tell
+from sayso_bots.strict_json import MalformedMessageError
 
 _log = logging.getLogger(__name__)
 
@@ -71,7 +72,7 @@ class HookRoute:
         text = await self._read_body(request)
         try:
             event = read_event(text, CLAUDE_CODE)
-        except NotAnEventError as error:
+        except MalformedMessageError as error:
             raise web.HTTPBadRequest(
                 text=f"what came in is not an event of a tool call ({error})"
             ) from None
@@ -112,7 +113,7 @@ class HookRoute:
         """Note how a call went; Claude Code waits for nothing, and nothing is stopped by it."""
         try:
             ran = read_ran(await self._read_body(request), CLAUDE_CODE)
-        except NotAnEventError as error:
+        except MalformedMessageError as error:
             raise web.HTTPBadRequest(
                 text=f"what came in is not an event of a tool call ({error})"
             ) from None

@@ -18,7 +18,6 @@ from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECON
 from sayso.agent.verdict import CheckResult
 from sayso.calls import Folder, RunRef, ToolCall, new_id
 from sayso.errors import (
-    RequestLostError,
     RequestNotFoundError,
     SaysoError,
     StoreUnreachableError,
@@ -200,9 +199,9 @@ class Approvals:
                 began = now()
                 try:
                     return await gate.resume(permission_id, timeout=max(ends_at - began, 0.01))
-                except RequestLostError:
-                    raise
-                except StoreUnreachableError:
+                except StoreUnreachableError as error:
+                    if error.lost_request_id:
+                        raise
                     heard = now() - began > self.asker.patience
                     away_since = now() if heard or away_since is None else away_since
                     if now() - away_since > self.asker.patience:

@@ -12,10 +12,11 @@ from sayso_bots import exact
 from sayso_bots.mcp import messages
 from sayso_bots.mcp.asking import Client, Flight, Server, Tell
 from sayso_bots.mcp.calls import McpCall, is_modern, read_call
-from sayso_bots.mcp.messages import CALL, INVALID_PARAMS, Message, NotAMessageError
+from sayso_bots.mcp.messages import CALL, INVALID_PARAMS, Message
 from sayso_bots.mcp.proxy import Proxy
 from sayso_bots.mcp.running import refusal
 from sayso_bots.mcp.servers.own import PROMPT, REQUEST, STATUS
+from sayso_bots.strict_json import MalformedMessageError
 
 _WAIT, _WHY, _CALL_ID = "sayso/wait", "sayso/description", "sayso/callId"
 _ASKS = {
@@ -40,7 +41,7 @@ class Asked(Proxy):
             return messages.failure(message.id, INVALID_PARAMS, "Unknown tool")
         try:
             named = _named(message, *_ASKS[name])
-        except NotAMessageError as error:
+        except MalformedMessageError as error:
             said: bytes | None = refusal(
                 message, f"Sayso did not understand the call, so it did not run: {error}"
             )
@@ -82,7 +83,7 @@ class Asked(Proxy):
         call = read_call(message)
         named = call.arguments.get("permission_id")
         if not isinstance(named, str) or len(call.arguments) > 1:
-            raise NotAMessageError("it names no permission_id, or more than that")
+            raise MalformedMessageError("it names no permission_id, or more than that")
         approvals = self.guard.approvals
         try:
             verdict = await approvals.looked(approvals.asker.run_of(client.principal), named)
@@ -105,15 +106,15 @@ def _named(message: Message, tool: str, arguments: str, claims: Mapping[str, str
     """The call that an agent names in the arguments of its own, as if it made that one.
 
     Raises:
-        NotAMessageError: it names none clearly.
+        MalformedMessageError: it names none clearly.
     """
     read_call(message)
     text = messages.written(message.raw.decode(), "params") or "{}"
     given = (message.params or {}).get("arguments") or {}
     if unknown := sorted(set(given) - {tool, arguments, *claims}):
-        raise NotAMessageError(f"there is no argument {unknown[0]!r:.40}")
+        raise MalformedMessageError(f"there is no argument {unknown[0]!r:.40}")
     if not exact.is_text(given.get(tool)) or not isinstance(given.get(arguments), dict):
-        raise NotAMessageError(f"it needs {tool}, a text, and {arguments}, an object")
+        raise MalformedMessageError(f"it needs {tool}, a text, and {arguments}, an object")
     written = messages.written(text, "arguments") or "{}"
     meta = messages.edited(
         messages.written(text, "_meta") or "{}",

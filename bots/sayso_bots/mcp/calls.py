@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import Any
 
 from sayso_bots import exact
-from sayso_bots.mcp.messages import INVALID_PARAMS, Message, NotAMessageError, lookalike
+from sayso_bots.mcp.messages import INVALID_PARAMS, Message, lookalike
+from sayso_bots.strict_json import MalformedMessageError
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 CLIENT_KEY = "io.modelcontextprotocol/clientInfo"
@@ -66,7 +67,7 @@ def read_call(message: Message, *, description: str = "", call_id: str = "") -> 
     """The call in a request; an agent may say why it is made, and what it knows it by.
 
     Raises:
-        NotAMessageError: the server could read another call than a person would be shown.
+        MalformedMessageError: the server could read another call than a person would be shown.
     """
     params = message.params or {}
     name, arguments = params.get("name"), params.get("arguments")
@@ -88,7 +89,7 @@ def read_call(message: Message, *, description: str = "", call_id: str = "") -> 
     except ValueError as error:
         why = str(error)
     if why:
-        raise NotAMessageError(why, INVALID_PARAMS, message.id)
+        raise MalformedMessageError(why, INVALID_PARAMS, message.id)
     return McpCall(message, str(name), held, description, call_id)
 
 

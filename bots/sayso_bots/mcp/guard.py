@@ -22,8 +22,9 @@ from sayso_bots.mcp.asking import (
     WithdrawnError,
 )
 from sayso_bots.mcp.calls import McpCall
-from sayso_bots.mcp.messages import Message, NotAMessageError
+from sayso_bots.mcp.messages import Message
 from sayso_bots.mcp.running import Running, refusal
+from sayso_bots.strict_json import MalformedMessageError
 
 _log = logging.getLogger(__name__)
 
@@ -122,7 +123,7 @@ class Guard:
             return None
         except RefusedError as error:
             why = str(error)
-        except NotAMessageError as error:
+        except MalformedMessageError as error:
             why = f"Sayso did not understand the call, so it did not run: {error}"
         except SaysoError as error:
             why = (

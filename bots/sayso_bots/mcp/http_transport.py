@@ -16,7 +16,7 @@ from sayso.text.visible import on_one_line
 from sayso_bots.mcp import messages
 from sayso_bots.mcp.asking import Client, ServerGoneError
 from sayso_bots.mcp.calls import CLIENT_KEY, client_of, is_modern
-from sayso_bots.mcp.messages import HEADER_MISMATCH, Message, NotAMessageError
+from sayso_bots.mcp.messages import HEADER_MISMATCH, Message
 from sayso_bots.mcp.proxy import Proxy
 from sayso_bots.mcp.servers.headers import NAME, SESSION, decoded, headers_of
 from sayso_bots.mcp.upstreams import (
@@ -26,6 +26,7 @@ from sayso_bots.mcp.upstreams import (
     Upstream,
     identify_principal,
 )
+from sayso_bots.strict_json import MalformedMessageError
 
 PATH = "/mcp"
 
@@ -77,7 +78,7 @@ class HttpTransport:
             _check_headers(message, headers)
             async with self._upstream.connect(message, headers) as connection:
                 return await self._take(request, message, headers, connection)
-        except NotAMessageError as error:
+        except MalformedMessageError as error:
             return _fail(400, error.id, error.code, str(error))
         except NoSessionError:
             return _fail(404, "null", messages.INVALID_REQUEST, "Session not found")
@@ -217,17 +218,17 @@ def _check_headers(message: Message, headers: Mapping[str, str]) -> None:
     """Refuse a message whose headers say something else: a server may go by them.
 
     Raises:
-        NotAMessageError: they do.
+        MalformedMessageError: they do.
     """
     id_ = message.id or "null"
     for name, value in headers_of(message).items():
         told = headers.get(name, "")
         if (decoded(told) if name == NAME else told) != (decoded(value) if name == NAME else value):
-            raise NotAMessageError(
+            raise MalformedMessageError(
                 f"the header {name} is not that of the body", HEADER_MISMATCH, id_
             )
     if not is_modern(message) and ("Mcp-Method" in headers or NAME in headers):
-        raise NotAMessageError("its headers are of another revision", HEADER_MISMATCH, id_)
+        raise MalformedMessageError("its headers are of another revision", HEADER_MISMATCH, id_)
 
 
 def _event(line: bytes) -> bytes:

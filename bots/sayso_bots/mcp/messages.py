@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sayso_bots import exact
+from sayso_bots.strict_json import MalformedMessageError
 
 MOST_BYTES = 16 * 1024 * 1024
 """No message is longer."""
@@ -27,18 +28,6 @@ _INTEGER = re.compile(r"-?[0-9]{1,16}")
 _SPACE = re.compile(r"[ \t\n\r]*")
 _BREAKS = bytes.maketrans(b"\n\r", b"  ")
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str)
-
-
-class NotAMessageError(ValueError):
-    """What came in is not a message that everybody reads alike; it goes no further.
-
-    ``id`` is that of the request as JSON, where there is one to answer.
-    """
-
-    def __init__(self, why: str, code: int = INVALID_REQUEST, id_: str = "null") -> None:
-        super().__init__(why)
-        self.code = code
-        self.id = id_
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,36 +75,40 @@ def read(raw: bytes) -> Message:
     twice or nearly so, a batch, what is nested deeply, text that is not Unicode.
 
     Raises:
-        NotAMessageError: it is not one.
+        MalformedMessageError: it is not one.
     """
     try:
         data = exact.read(raw)
     except ValueError as error:
-        raise NotAMessageError(str(error), PARSE_ERROR) from None
+        raise MalformedMessageError(str(error), PARSE_ERROR) from None
     if not isinstance(data, dict):
-        raise NotAMessageError("batches are not taken" if isinstance(data, list) else "no object")
+        raise MalformedMessageError(
+            "batches are not taken" if isinstance(data, list) else "no object"
+        )
     id_ = _id(data)
     if data.get("jsonrpc") != "2.0" or isinstance(data["jsonrpc"], exact.Number):
-        raise NotAMessageError("it is not JSON-RPC 2.0", id_=id_ or "null")
+        raise MalformedMessageError("it is not JSON-RPC 2.0", id_=id_ or "null")
     if unknown := sorted(set(data) - _FIELDS):
         # Some servers take "Method" for "method", and the last of both.
-        raise NotAMessageError(f"it has a field {unknown[0]!r:.40}", id_=id_ or "null")
+        raise MalformedMessageError(f"it has a field {unknown[0]!r:.40}", id_=id_ or "null")
     line = raw.strip(b" \t\r\n").translate(_BREAKS)
     if "method" not in data:
         if not id_ or ("result" in data) == ("error" in data) or "params" in data:
-            raise NotAMessageError("it is neither a request nor a response")
+            raise MalformedMessageError("it is neither a request nor a response")
         return Message(line, "response", id_)
     method, params = data["method"], data.get("params")
     if not exact.is_text(method) or not _is_object_or_none(data, "params"):
-        raise NotAMessageError("its method or its params are not understood", id_=id_ or "null")
+        raise MalformedMessageError(
+            "its method or its params are not understood", id_=id_ or "null"
+        )
     if "result" in data or "error" in data:
-        raise NotAMessageError("it is a request and a response at once", id_=id_ or "null")
+        raise MalformedMessageError("it is a request and a response at once", id_=id_ or "null")
     if method != CALL and _folded(method) == CALL:
-        raise NotAMessageError(f"its method is nearly {CALL}", METHOD_NOT_FOUND, id_ or "null")
+        raise MalformedMessageError(f"its method is nearly {CALL}", METHOD_NOT_FOUND, id_ or "null")
     if id_:
         return Message(line, "request", id_, method, params)
     if not method.startswith("notifications/"):
-        raise NotAMessageError("it is a request without an id")
+        raise MalformedMessageError("it is a request without an id")
     return Message(line, "notification", "", method, params)
 
 
@@ -123,7 +116,7 @@ def _id(data: Mapping[str, Any]) -> str:
     """The id as JSON, empty where there is none.
 
     Raises:
-        NotAMessageError: it cannot be one.
+        MalformedMessageError: it cannot be one.
     """
     if "id" not in data:
         return ""
@@ -132,7 +125,7 @@ def _id(data: Mapping[str, Any]) -> str:
         return str(found)
     if exact.is_text(found):
         return json.dumps(found)
-    raise NotAMessageError("its id is neither a text nor a whole number")
+    raise MalformedMessageError("its id is neither a text nor a whole number")
 
 
 def id_of(found: object) -> str:

@@ -74,7 +74,7 @@ class Proxy:
         """The call in a request.
 
         Raises:
-            NotAMessageError: it is not clear which one.
+            MalformedMessageError: it is not clear which one.
         """
         return read_call(message)
 

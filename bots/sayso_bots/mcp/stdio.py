@@ -9,9 +9,10 @@ from sayso.text.visible import on_one_line
 from sayso_bots.mcp import messages
 from sayso_bots.mcp.asking import Client, Server, ServerGoneError
 from sayso_bots.mcp.calls import CLIENT_KEY, client_of
-from sayso_bots.mcp.messages import Message, NotAMessageError
+from sayso_bots.mcp.messages import Message
 from sayso_bots.mcp.proxy import Proxy
 from sayso_bots.process.lines import Lines
+from sayso_bots.strict_json import MalformedMessageError
 
 _INITIALIZE = "initialize"
 
@@ -30,7 +31,7 @@ class Conversation:
         """Take messages until there are no more; then withdraw what is still asked.
 
         Raises:
-            LineTooLongError: a line is too long to be read.
+            MalformedMessageError: a line is too long to be read.
         """
         try:
             while (line := await self._lines.read()) is not None:
@@ -45,7 +46,7 @@ class Conversation:
     async def _take(self, line: bytes) -> None:
         try:
             message = messages.read(line)
-        except NotAMessageError as error:
+        except MalformedMessageError as error:
             await self._lines.write(messages.failure(error.id, error.code, on_one_line(str(error))))
             return
         if message.kind == "request":

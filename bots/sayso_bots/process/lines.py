@@ -10,12 +10,9 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from sayso.errors import ConfigError
+from sayso_bots.strict_json import MalformedMessageError
 
 _END_SECONDS = 5.0
-
-
-class LineTooLongError(Exception):
-    """A line is longer than any that is read; where the next one begins is not known."""
 
 
 class Lines:
@@ -29,12 +26,12 @@ class Lines:
         """The next line, None at the end.
 
         Raises:
-            LineTooLongError: it is longer than the limit.
+            MalformedMessageError: it is longer than the limit.
         """
         try:
             return await self._reader.readline() or None
         except ValueError:
-            raise LineTooLongError from None
+            raise MalformedMessageError("a line is longer than any that is read") from None
         except ConnectionError:
             return None
 

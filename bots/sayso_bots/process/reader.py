@@ -7,10 +7,6 @@ import select
 _GONE = select.POLLERR | select.POLLHUP | select.POLLNVAL
 
 
-class ReaderGoneError(Exception):
-    """Whoever wanted the answer has gone."""
-
-
 def is_gone(reader: int) -> bool:
     """Whether nobody reads any more what is written to this file."""
     poll = select.poll()

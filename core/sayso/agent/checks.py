@@ -30,7 +30,12 @@ from sayso.agent.waiting import Questions
 from sayso.always.widths import derive, suggested
 from sayso.calls import ToolCall, new_id
 from sayso.digests import arguments_digest, as_json, is_same_json, shown_and_digest
-from sayso.errors import TooManyOpenError, UnknownKeyError, WaitTimeoutError, WrongRequestTypeError
+from sayso.errors import (
+    RequestNotFoundError,
+    RequestUnansweredError,
+    WaitTimeoutError,
+    WrongRequestTypeError,
+)
 from sayso.events import Resolution
 from sayso.policy.decision import Decision, Ruling
 from sayso.policy.rule_policy import RulePolicy
@@ -156,8 +161,8 @@ class Checks:
                 opened = await self._questions.open(
                     request, asked.time.left, heard=heard, book=said.book, key=asked.key
                 )
-            except TooManyOpenError as error:
-                return not_asked(call, str(error))
+            except RequestUnansweredError as error:
+                return not_asked(call, error.reason)
             if isinstance(opened, Opened):
                 self._questions.end_if_unseen(question_id, self._options.run)
                 return OpenCheck(shown, question_id, request.arguments_digest)
@@ -199,14 +204,14 @@ class Checks:
         """The verdict on the call that was asked under a key.
 
         Raises:
-            UnknownKeyError: there is none.
+            RequestNotFoundError: there is none.
         """
         self._questions.home.check()
         with counting(time):
             # Whoever waits comes back for it; whoever only looks need not.
             record = await self._once.under(check_key(key), hold=wait)
         if record is None:
-            raise UnknownKeyError(key)
+            raise RequestNotFoundError.for_key(key)
         return await self._resume(record, time, wait=wait)
 
     async def _resume(

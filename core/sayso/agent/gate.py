@@ -29,7 +29,7 @@ from sayso.agent.verdict import CheckResult
 from sayso.agent.waiting import Questions
 from sayso.calls import Folder, RunRef, ToolCall
 from sayso.clock import Clock, utc_now
-from sayso.errors import ConfigError, RequestEndedError
+from sayso.errors import ConfigError, RequestUnansweredError
 from sayso.events import Event, Resolution, UserInputRequest
 from sayso.policy.decision import Policy
 from sayso.questions.permission import PermissionRequestEvent
@@ -288,9 +288,9 @@ class Gate(Resuming):
         for a call the digest and the rules to offer with *Always*.
 
         Raises:
-            DuplicateRequestError: another request has this id.
-            TooManyOpenError: the agent has as many open requests as the server allows.
-            BusLostError: observers cannot be reached.
+            IdempotencyConflictError: another request has this id.
+            RequestUnansweredError: the agent has as many open requests as the server allows.
+            SubscriptionLostError: observers cannot be reached.
             ValueError: the event ends a request or says how one ended, or its
                 ``requested_by`` is no account.
         """
@@ -309,14 +309,14 @@ class Gate(Resuming):
         An approval of a call that is denied by now is a denial, as for ``resume``.
 
         Raises:
-            RequestEndedError: it expired, was cancelled or could not be shown.
+            RequestUnansweredError: it expired, was cancelled or could not be shown.
             RequestNotFoundError, WaitTimeoutError: as for ``resume``.
         """
         time = CallTime.limited(timeout)
         record = await self._questions.record(question_id, time)
         ending = await self._checks.ending(record, time)
         if not isinstance(ending, kind):
-            raise RequestEndedError(question_id, ending.outcome.value, ending.reason)
+            raise RequestUnansweredError(question_id, ending.outcome.value, ending.reason)
         return ending
 
     def events(self) -> AbstractAsyncContextManager[AsyncIterator[Event]]:
@@ -326,6 +326,6 @@ class Gate(Resuming):
         each request and each outcome once, as the store has recorded it.
 
         Raises:
-            BusLostError: events may have been missed.
+            SubscriptionLostError: events may have been missed.
         """
         return observed(self.backend.bus, self.run)

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Self, TypeAlias
 
 from sayso.calls import RunRef
-from sayso.errors import BusLostError, ListenerError, SaysoError
+from sayso.errors import SaysoError, SubscriptionLostError
 from sayso.events import Event, OutcomeEvent, Resolution
 from sayso.stores.home import Home
 from sayso.stores.mailbox import Mailbox
@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 _AGAIN_SECONDS = 0.5
 
-Item: TypeAlias = tuple[str, Event] | BusLostError | ListenerError | None
+Item: TypeAlias = tuple[str, Event] | SubscriptionLostError | None
 """An event with the id of its agent, an error, or the end."""
 
 
@@ -29,7 +29,7 @@ async def observed(bus: Bus, run: RunRef) -> AsyncIterator[AsyncIterator[Event]]
     """What is asked and decided on the run's branch while the block runs, as observers see it.
 
     Raises:
-        BusLostError: as for ``Bus.subscribe``.
+        SubscriptionLostError: as for ``Bus.subscribe``.
     """
     async with bus.subscribe(branch_topic(run)) as events:
         # The store tells endings: how one ended is made of it here, and not taken from anybody.
@@ -53,11 +53,11 @@ class Listener:
         run: RunRef,
         *,
         tell: Callable[[Event], None],
-        lost: Callable[[BusLostError | ListenerError], None],
+        lost: Callable[[SubscriptionLostError], None],
     ) -> None:
         self.agent_id = run.agent_id
         self.why_not = "the bus was not reached yet"
-        self.broken: ListenerError | None = None
+        self.broken: SubscriptionLostError | None = None
         self._bus = bus
         self._run = run
         self._tell = tell
@@ -75,7 +75,7 @@ class Listener:
         """Return when events are heard, or when the listener was stopped.
 
         Raises:
-            ListenerError: they never will be.
+            SubscriptionLostError: they never will be.
         """
         await self._ready.wait()
         if self.broken is not None:
@@ -98,7 +98,11 @@ class Listener:
         except Exception as error:
             # Not its message: that is not ours, and may quote anything.
             kind = type(error).__name__
-            self.broken = ListenerError(self.agent_id, kind)
+            self.broken = SubscriptionLostError(
+                f"the events of agent {self.agent_id!r} can no longer be heard: listening raised "
+                f"{kind}; remove the agent and add it again"
+            )
+            self.broken.agent_id = self.agent_id
             self.broken.__cause__ = error
             _log.error("the events of %s can no longer be heard: %s", self.agent_id, kind)
             self._ready.set()
@@ -110,7 +114,7 @@ class Listener:
             self._ready.set()
             async for event in events:
                 self._tell(event)
-        raise BusLostError("the subscription ended")
+        raise SubscriptionLostError("the subscription ended")
 
     def _lose(self, error: SaysoError) -> None:
         self._ready.clear()
@@ -119,7 +123,7 @@ class Listener:
             return
         self._told = True
         _log.warning("events of %s cannot be heard: %s", self.agent_id, error)
-        lost = BusLostError(f"events of agent {self.agent_id!r} may be missing: {error}")
+        lost = SubscriptionLostError(f"events of agent {self.agent_id!r} may be missing: {error}")
         lost.__cause__ = error
         self._lost(lost)
 
@@ -128,10 +132,10 @@ class Events:
     """What the agents ask and how it ends, from the moment this was made, each once.
 
     Iterate it once, in one task. It ends when the orchestrator closes. A
-    BusLostError says that events of other processes may be missing; the
-    iteration can go on after it. A ListenerError says that those of one agent
+    SubscriptionLostError says that events of other processes may be missing; the
+    iteration can go on after it. One with an ``agent_id`` says that those of one agent
     will be missing from now on, and ends the iteration. Of more than 10,000 that
-    wait to be read the oldest are lost, which a BusLostError says too.
+    wait to be read the oldest are lost, which a SubscriptionLostError says too.
     """
 
     def __init__(self, home: Home | None = None) -> None:
@@ -147,7 +151,9 @@ class Events:
 
     async def __anext__(self) -> tuple[str, Event]:
         item = None if self._over else await self._items.get()
-        self._over = item is None or isinstance(item, ListenerError)
+        self._over = item is None or (
+            isinstance(item, SubscriptionLostError) and bool(item.agent_id)
+        )
         if item is None:
             raise StopAsyncIteration
         if isinstance(item, Exception):

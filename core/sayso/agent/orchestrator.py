@@ -21,10 +21,9 @@ from sayso.always.terms import GrantOptions
 from sayso.calls import RunRef
 from sayso.clock import Clock, utc_now
 from sayso.errors import (
-    BusLostError,
     ConfigError,
     RequestNotFoundError,
-    UnknownAgentError,
+    SubscriptionLostError,
 )
 from sayso.events import Event, Resolution, UserInputRequest, UserInputResponse
 from sayso.forms.form_values import Inputs
@@ -160,7 +159,7 @@ class Orchestrator:
         the rules it has; an agent of the same id can be added again.
 
         Raises:
-            UnknownAgentError: there is no such agent here.
+            RequestNotFoundError: there is no such agent here.
         """
         self.backend.inbox.home.check()
         for one in self._named(agent):
@@ -173,8 +172,8 @@ class Orchestrator:
         What the gates of this orchestrator ask is in the stream from the start.
 
         Raises:
-            BusLostError: some are not heard when ``timeout`` is over; trying goes on.
-            ListenerError: those of an agent never will be: remove it, add it again.
+            SubscriptionLostError: some are not heard when ``timeout`` is over; trying goes on,
+                unless it names an ``agent_id``: then remove that agent and add it again.
         """
         self.backend.inbox.home.check()
         listeners = [agent.listener for agent in self._agents.values()]
@@ -186,7 +185,7 @@ class Orchestrator:
             deaf = [listener for listener in listeners if not listener.is_ready]
             if deaf:
                 names = ", ".join(sorted({repr(listener.agent_id) for listener in deaf}))
-                raise BusLostError(
+                raise SubscriptionLostError(
                     f"events of other processes are not heard for {names}: {deaf[0].why_not}; "
                     "still trying"
                 ) from None
@@ -219,8 +218,8 @@ class Orchestrator:
         Raises:
             RequestNotFoundError: no agent here has asked this.
             NotApproverError: ``by`` may not answer it so.
-            AlreadyResolvedError: it was answered before, or has ended by itself.
-            DeniedByRuleError: a rule denies the call, and that was recorded.
+            AlreadyResolvedError: it was answered before, has ended by itself, or a rule denies
+                the call and that was recorded.
             StoreUnreachableError: the store does not answer; nothing was decided.
             ValueError: ``choice`` contradicts ``approved``, or may not be stored.
         """
@@ -250,8 +249,8 @@ class Orchestrator:
         Raises:
             RequestNotFoundError: no agent here has asked this.
             NotApproverError: ``by`` may not answer it so.
-            AlreadyResolvedError: it was answered before, or has ended by itself.
-            DeniedByRuleError: a rule denies the call, and that was recorded.
+            AlreadyResolvedError: it was answered before, has ended by itself, or a rule denies
+                the call and that was recorded.
             StoreUnreachableError: the store does not answer; nothing was decided.
             InvalidInputError: some of the inputs do not fit.
             ValueError: the card has no such choice, or the choice needs inputs.
@@ -266,7 +265,7 @@ class Orchestrator:
         Raises:
             ConfigError: there is no authority that says who may answer.
             RequestNotFoundError: no agent here has asked this.
-            NotApproverError, AlreadyResolvedError, DeniedByRuleError: as for ``Responder.respond``.
+            NotApproverError, AlreadyResolvedError: as for ``Responder.respond``.
             StoreUnreachableError, InvalidInputError, ValueError: likewise.
         """
         record = await self._record(response.question_id)
@@ -279,7 +278,7 @@ class Orchestrator:
         decides by is not known.
 
         Raises:
-            UnknownAgentError: there is no such agent here.
+            RequestNotFoundError: there is no such agent here.
             ConfigError: it has several sessions here with different rules; name one by its run.
         """
         first, *others = (one.policy.permissions for one in self._named(agent))
@@ -306,7 +305,7 @@ class Orchestrator:
         In each session a rule of ``allow_once`` allows once.
 
         Raises:
-            UnknownAgentError: there is no such agent here.
+            RequestNotFoundError: there is no such agent here.
         """
         for one in self._named(agent):
             one.policy.update(
@@ -345,7 +344,7 @@ class Orchestrator:
         if not found:
             agent_id = agent if isinstance(agent, str) else agent.agent_id
             known = sorted({one.run.agent_id for one in self._agents.values()})
-            raise UnknownAgentError(agent_id, known)
+            raise RequestNotFoundError.for_agent(agent_id, known)
         return found
 
     def _asker(self, run: RunRef) -> _Agent | None:

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from sayso.agent.timeouts import GRACE_SECONDS, CallTime
 from sayso.calls import RunRef
-from sayso.errors import RequestLostError, StoreUnreachableError
+from sayso.errors import StoreUnreachableError
 from sayso.rules.book import RuleBook
 from sayso.stores.home import running_loop
 from sayso.stores.inbox import CANNOT_ASK
@@ -82,9 +82,9 @@ class Patience:
                 while True:
                     try:
                         result = await attempt()
-                    except RequestLostError:
-                        raise
                     except StoreUnreachableError as error:
+                        if error.lost_request_id:
+                            raise
                         said = str(error)
                         self._troubles.tell(CANNOT_ASK, error)
                         await asyncio.sleep(_RETRY_SECONDS)

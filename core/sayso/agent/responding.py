@@ -12,7 +12,6 @@ from sayso.clock import Clock, utc_now
 from sayso.errors import (
     AlreadyResolvedError,
     ConfigError,
-    DeniedByRuleError,
     NotApproverError,
     RequestNotFoundError,
 )
@@ -134,7 +133,7 @@ class Answering:
         else:
             settled = await store.settle(question_id, denial)
         if settled.forbidden or (settled.first and denial is not None):
-            raise DeniedByRuleError(question_id, settled.ending.reason)
+            raise AlreadyResolvedError.for_denial(question_id, settled.ending.reason)
         if not settled.first:
             raise settled_before(settled.ending)
         return response
@@ -166,8 +165,8 @@ class Responder:
         Raises:
             RequestNotFoundError: no such request.
             NotApproverError: ``decided_by`` may not answer it so.
-            AlreadyResolvedError: it was answered before, or has ended by itself.
-            DeniedByRuleError: a rule denies the call, and that was recorded.
+            AlreadyResolvedError: it was answered before, has ended by itself, or a rule denies
+                the call and that was recorded.
             StoreUnreachableError: the store does not answer; nothing was decided.
             InvalidInputError: what was filled in does not fit.
             ValueError: no person could have answered so, or the response does not say who did.
@@ -188,7 +187,7 @@ class Responder:
         Raises:
             ValueError: the card has no such choice, or the choice needs inputs.
             RequestNotFoundError, NotApproverError, AlreadyResolvedError: as for ``respond``.
-            DeniedByRuleError, StoreUnreachableError, InvalidInputError: likewise.
+            StoreUnreachableError, InvalidInputError: likewise.
         """
         record = await self._record(question_id)
         return await self._answering.choose(record, key, by=by, reason=reason, inputs=inputs)

@@ -100,8 +100,7 @@ class Resuming(Asking):
         be collected, or the ``result_type`` of a request of your own.
 
         Raises:
-            RequestNotFoundError: no such request, or its record has been removed.
-            UnknownKeyError: ... or nothing was asked under the key.
+            RequestNotFoundError: no such request or key, or its record has been removed.
             WrongRequestTypeError: the request is another kind of question.
             WaitTimeoutError: ``timeout`` is over and the question is still open.
             InvalidInputError: what came back is not what the schema or the model allows.

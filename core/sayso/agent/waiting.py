@@ -15,9 +15,9 @@ from sayso.agent.unseen import UnseenQuestions
 from sayso.calls import RunRef
 from sayso.errors import (
     RequestNotFoundError,
+    RequestUnansweredError,
     SaysoError,
     StoreUnreachableError,
-    TooManyOpenError,
     WaitTimeoutError,
 )
 from sayso.events import Event, Resolution, UserInputRequest
@@ -101,8 +101,8 @@ class Questions:
         with self.expected(request.question_id) as future:
             try:
                 await self.ask(request, heard=True)
-            except TooManyOpenError as error:
-                return request.undeliverable(at=self._clock(), reason=str(error))
+            except RequestUnansweredError as error:
+                return request.undeliverable(at=self._clock(), reason=error.reason)
             ending = (await future).ending
         self.tell(ending.observed)
         return ending
@@ -129,8 +129,8 @@ class Questions:
         What needs nobody is recorded with its ``ending``. Under a ``key`` it may be asked already.
 
         Raises:
-            DuplicateRequestError: another request has this id.
-            TooManyOpenError: the agent has as many open requests as the server allows.
+            IdempotencyConflictError: another request has this id.
+            RequestUnansweredError: the agent has as many open requests as the server allows.
             StoreUnreachableError: it could not be opened in its time, or as long as
                 the gate is patient; the message says why.
         """

@@ -38,7 +38,7 @@ class Adapter(Protocol):
         It is one card, or several that all found their ``room``.
 
         Raises:
-            PlaceMovedError: the chat has a new address.
+            ChannelMigratedError: the chat has a new address.
             DeliveryError: the platform did not take the message.
         """
         ...

@@ -50,7 +50,7 @@ class Broadcast:
         With ``is_alone`` it shares no message with others.
 
         Raises:
-            LanesClosedError: the desk stops before it is shown.
+            ShutdownError: the desk stops before it is shown.
             StoreUnreachableError: its copies could not be noted.
         """
         record = await self._deadlines.shortened(record, route.seconds)

@@ -16,7 +16,7 @@ from sayso.chats.places import MessageRef
 from sayso.desk.bodies import KEPT_BODIES
 from sayso.desk.card_maker import CardMaker
 from sayso.desk.caution import Caution
-from sayso.desk.lanes import Lanes, LanesClosedError, Rank
+from sayso.desk.lanes import Lanes, Rank, ShutdownError
 from sayso.desk.rounds import Rounds, ended
 from sayso.desk.timer import Timer
 from sayso.errors import DeliveryError, StoreUnreachableError
@@ -162,7 +162,7 @@ class Delivery:
             except StoreUnreachableError as error:
                 self._waits.say(f"a message is not up to date: {error}")
                 await self._timer.sleep(_LOOK_AGAIN_SECONDS)
-            except LanesClosedError:
+            except ShutdownError:
                 raise
             except Exception:
                 if is_bare:

@@ -24,7 +24,7 @@ from sayso.desk.caution import Caution
 from sayso.desk.deadlines import Deadlines
 from sayso.desk.delivery import Delivery
 from sayso.desk.jobs import Jobs
-from sayso.desk.lanes import Lanes, LanesClosedError
+from sayso.desk.lanes import Lanes, ShutdownError
 from sayso.desk.members import MembersHeard
 from sayso.desk.notices import Notices
 from sayso.desk.overviews import Overviews
@@ -110,7 +110,7 @@ class Desk:
         self._backend = backend
         self._room = asyncio.Semaphore(_AT_ONCE)
         self._background = Background(
-            "work of the desk", patience=_STOP_SECONDS, expected=(LanesClosedError,)
+            "work of the desk", patience=_STOP_SECONDS, expected=(ShutdownError,)
         )
         notices = Notices(backend.bus, self._background)
         self._timer = timer = timer or LoopTimer()

@@ -11,7 +11,7 @@ from sayso.desk.calm import Calm
 from sayso.desk.caution import Caution, PoisonedError
 from sayso.desk.delivery import Delivery
 from sayso.desk.event_log import log_job, log_not_posted
-from sayso.desk.lanes import LanesClosedError
+from sayso.desk.lanes import ShutdownError
 from sayso.desk.notices import Notices
 from sayso.desk.reminding import Reminders
 from sayso.desk.routes import Routes
@@ -70,7 +70,7 @@ class Jobs:
         """Do one job; while the store is away it waits, whatever else goes wrong twice ends it.
 
         Raises:
-            LanesClosedError: the desk stops before it is done.
+            ShutdownError: the desk stops before it is done.
         """
         with self._caution.with_job(job):
             await self._do(job)
@@ -99,7 +99,7 @@ class Jobs:
             except RequestNotFoundError as error:
                 _log.error("a job of the desk cannot be done: %s", error)
                 return await self._put_aside(job)
-            except LanesClosedError:
+            except ShutdownError:
                 raise
             except Exception:
                 # Not even its request can be read: that expires by itself.
@@ -145,7 +145,7 @@ class Jobs:
         for tries_left in (1, 0):
             try:
                 await work(record)
-            except (StoreUnreachableError, RequestNotFoundError, LanesClosedError):
+            except (StoreUnreachableError, RequestNotFoundError, ShutdownError):
                 raise
             except PoisonedError as error:
                 _log.error("a job of the desk is put aside: %s", error)

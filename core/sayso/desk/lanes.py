@@ -26,7 +26,7 @@ _ROUND_MESSAGES = 8
 _FEW_AGENTS = 100
 
 
-class LanesClosedError(SaysoError):
+class ShutdownError(SaysoError):
     """No message leaves any more: the desk stops."""
 
 
@@ -114,7 +114,7 @@ class Lane:
     async def _may_go(self, me: _Waiting, budgets: tuple[Budget, ...]) -> bool:
         """Whether it is this one's turn; otherwise wait until that may have changed."""
         if self._is_closed:
-            raise LanesClosedError("the desk stops")
+            raise ShutdownError("the desk stops")
         me.look.clear()
         if not self._is_next(me):
             await me.look.wait()
@@ -224,7 +224,7 @@ class Turn:
     the platform asked for, or twice as long as the last one.
 
     Entering it raises:
-        LanesClosedError: the desk stops; another one takes over.
+        ShutdownError: the desk stops; another one takes over.
         StoreUnreachableError: nobody knows what the budgets allow.
     """
 

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from sayso.desk.approvers import Approvers
-from sayso.errors import BusLostError
+from sayso.errors import SubscriptionLostError
 from sayso.stores.notices import MembersChangedEvent
 from sayso.stores.ports import Bus
 from sayso.stores.topics import MEMBERS_TOPIC
@@ -39,7 +39,7 @@ class MembersHeard:
         self._approvers.forget(platform)
         try:
             await self._bus.publish(MEMBERS_TOPIC, MembersChangedEvent(platform=platform))
-        except BusLostError as error:
+        except SubscriptionLostError as error:
             _log.warning("other bots notice within a minute that a group changed: %s", error)
 
     async def hear(self) -> None:
@@ -50,6 +50,6 @@ class MembersHeard:
                     async for change in changes:
                         if isinstance(change, MembersChangedEvent):
                             self._approvers.forget(change.platform)
-            except BusLostError as error:
+            except SubscriptionLostError as error:
                 _log.warning("changes of groups are not heard at once: %s", error)
             await self._pause(_AGAIN_SECONDS)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from sayso.calls import RunRef
 from sayso.chats.places import Press
 from sayso.desk.routes import Route
-from sayso.errors import BusLostError
+from sayso.errors import SubscriptionLostError
 from sayso.events import Event, UserInputRequest
 from sayso.stores.notices import PressKind, PressNotice, RoutedNotice
 from sayso.stores.ports import Bus
@@ -53,7 +53,7 @@ class Notices:
 
     async def _publish(self, run: RunRef, notice: Event) -> None:
         try:
-            with suppress(BusLostError):
+            with suppress(SubscriptionLostError):
                 await self._bus.publish(notice_topic(run), notice)
         finally:
             self._under_way -= 1

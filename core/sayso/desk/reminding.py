@@ -18,7 +18,7 @@ from sayso.chats.places import MessageRef, Place
 from sayso.clock import Clock
 from sayso.desk.callings import MOST_CALLED, Callings, Whom
 from sayso.desk.card_maker import CardMaker
-from sayso.desk.lanes import Lanes, LanesClosedError, Rank
+from sayso.desk.lanes import Lanes, Rank, ShutdownError
 from sayso.desk.routes import Route, Routes
 from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso.events import UserInputRequest
@@ -137,7 +137,7 @@ class Reminders:
                 await self.look()
             except StoreUnreachableError as error:
                 self._waits.say(f"nobody is reminded for now: {error}")
-            except LanesClosedError:
+            except ShutdownError:
                 return
             except Exception:
                 _log.exception("nobody was reminded")
@@ -155,7 +155,7 @@ class Reminders:
         """Do what is due now.
 
         Raises:
-            LanesClosedError: the desk stops; what was not done is due again.
+            ShutdownError: the desk stops; what was not done is due again.
             StoreUnreachableError: the store is away; likewise.
         """
         due = await self._backend.errands.take(QUEUE, most=_MOST_AT_ONCE, hold=_HOLD_SECONDS)
@@ -170,7 +170,7 @@ class Reminders:
         work = [self._in_place(Place.parse(where), some) for where, some in by_place.items()]
         work += [self._to_person(actor, some) for actor, some in by_actor.items()]
         for problem in await asyncio.gather(*work, return_exceptions=True):
-            if isinstance(problem, LanesClosedError | StoreUnreachableError):
+            if isinstance(problem, ShutdownError | StoreUnreachableError):
                 raise problem
             if isinstance(problem, BaseException):
                 _log.error("somebody was not called", exc_info=problem)

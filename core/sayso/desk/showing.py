@@ -18,11 +18,11 @@ from sayso.desk.card_maker import CardMaker
 from sayso.desk.caution import Caution
 from sayso.desk.delivery import Delivery
 from sayso.desk.event_log import log_posted
-from sayso.desk.lanes import Lanes, LanesClosedError, Rank
+from sayso.desk.lanes import Lanes, Rank, ShutdownError
 from sayso.desk.timer import Timer
 from sayso.errors import (
+    ChannelMigratedError,
     DeliveryError,
-    PlaceMovedError,
     RequestNotFoundError,
     StoreUnreachableError,
 )
@@ -93,7 +93,7 @@ class Showing:
         not take the message, are shown one by one.
 
         Raises:
-            LanesClosedError: the desk stops before they are shown.
+            ShutdownError: the desk stops before they are shown.
             PoisonedError: one of them took two desks down.
             StoreUnreachableError: the copies could not be noted.
         """
@@ -148,12 +148,12 @@ class Showing:
         """Return when no message with the request is on its way any more, and all are noted.
 
         Raises:
-            LanesClosedError: the desk stops before.
+            ShutdownError: the desk stops before.
             StoreUnreachableError: one could not be brought up to date.
         """
         while sending := self._on_their_way.get(question_id):
             for result in await asyncio.gather(*sending):
-                if isinstance(result, LanesClosedError | StoreUnreachableError):
+                if isinstance(result, ShutdownError | StoreUnreachableError):
                     raise result
 
     async def _unanswerable(self, record: Record, place: Place) -> str:
@@ -174,7 +174,7 @@ class Showing:
             return ()
         try:
             return () if await self._post(bundle, place, until) else bundle
-        except (LanesClosedError, StoreUnreachableError):
+        except (ShutdownError, StoreUnreachableError):
             raise
         except Exception:
             # What goes wrong with one of them must not take the others along.
@@ -239,7 +239,7 @@ class Showing:
                     raise
                 await self._drop(copies)
                 return problem or f"{place}: too many messages wait there"
-            except PlaceMovedError as moved:
+            except ChannelMigratedError as moved:
                 copies = await self._follow(copies, moved)
             except DeliveryError as error:
                 problem = f"{place}: {error.reason}"
@@ -306,7 +306,7 @@ class Showing:
     async def _drop(self, copies: Sequence[Copy]) -> None:
         await together(map(self._copies.drop, copies))
 
-    async def _follow(self, copies: Sequence[Copy], moved: PlaceMovedError) -> list[Copy]:
+    async def _follow(self, copies: Sequence[Copy], moved: ChannelMigratedError) -> list[Copy]:
         place = copies[0].place
         old = Place(place.platform, place.address)
         await self._leases.move(old, replace(old, address=moved.address))

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from typing import Self
 
 from sayso.calls import RunRef
-from sayso.errors import EventsGoneError, SaysoError, SlowReaderError, StoreUnreachableError
+from sayso.errors import EventsMissedError, SaysoError, StoreUnreachableError
 from sayso.feed.pages import PAGE_EVENTS, Pages
 from sayso.stores.branch_log import (
     BEGINNING,
@@ -72,7 +72,7 @@ class BranchFeed:
         """The events of the run's branch after a position; from now on where it is None.
 
         Raises:
-            EventsGoneError: events after the position are no longer kept.
+            EventsMissedError: events after the position are no longer kept.
             StoreUnreachableError: the store does not answer.
         """
         await self._listening()
@@ -191,7 +191,7 @@ class _Branch:
                 while await self._read_on():
                     pass
                 pause.reset()
-            except EventsGoneError as error:
+            except EventsMissedError as error:
                 self.error = error
                 self._wake()
                 return
@@ -239,7 +239,7 @@ class Follower:
         """Go to the position.
 
         Raises:
-            EventsGoneError: events after it are no longer kept.
+            EventsMissedError: events after it are no longer kept.
             StoreUnreachableError: the store does not answer.
         """
         if not self._is_in_tail():
@@ -251,8 +251,8 @@ class Follower:
         """The next event, as soon as there is one. May be cancelled and called again.
 
         Raises:
-            SlowReaderError: the events fell out of the tail before they were taken.
-            EventsGoneError: the store has lost the log.
+            EventsMissedError: the events fell out of the tail before they were taken.
+            EventsMissedError: the store has lost the log.
             StoreUnreachableError: the store does not answer.
         """
         while True:
@@ -276,7 +276,7 @@ class Follower:
             self._caught_up = True
         behind = self.position.number - branch.first + 1
         if behind < 0:
-            raise SlowReaderError(str(self.position))
+            raise EventsMissedError(str(self.position), is_slow=True)
         if self.position.number < branch.last:
             return branch.tail[behind]
         await branch.grown.wait()

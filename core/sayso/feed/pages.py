@@ -65,7 +65,7 @@ class Pages:
         """The events that come after the position; none when it is the end of the log.
 
         Raises:
-            EventsGoneError: events after the position are no longer kept.
+            EventsMissedError: events after the position are no longer kept.
             StoreUnreachableError: the store does not answer.
         """
         key = (branch, position)

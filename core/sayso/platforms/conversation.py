@@ -50,7 +50,7 @@ class ConversationChat(Protocol):
         """Post a message in reply to another, or beside it when that is gone.
 
         Raises:
-            PlaceMovedError: the chat has a new address.
+            ChannelMigratedError: the chat has a new address.
             DeliveryError: the platform did not take the message.
         """
         ...
@@ -59,7 +59,7 @@ class ConversationChat(Protocol):
         """Make the message show this, and no buttons where the view has none.
 
         Raises:
-            PlaceMovedError: the chat has a new address.
+            ChannelMigratedError: the chat has a new address.
             DeliveryError: the platform did not take the change.
         """
         ...

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from sayso.chats.adapter import PressTaker
 from sayso.chats.places import Answer, Answered, MessageRef, Press
-from sayso.errors import CallbackError, DeliveryError, PlaceMovedError
+from sayso.errors import CallbackError, ChannelMigratedError, DeliveryError
 from sayso.locales import load_translations
 from sayso.platforms.conversation import (
     ConversationMessages,
@@ -218,7 +218,7 @@ class ConversationReplies:
                 return after
             after = replace(after, board=await self._messages.post_board(after))
         except DeliveryError as error:
-            moved = isinstance(error, PlaceMovedError)
+            moved = isinstance(error, ChannelMigratedError)
             if not error.permanent and not moved and not after.ended:
                 raise
             _log.warning("a form cannot go on: %s", error.reason)

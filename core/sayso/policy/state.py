@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
-from sayso.errors import StateBusyError
+from sayso.errors import StateConflictError
 
 # Whoever loses the race looks again; somebody wins each of them.
 _MOST_TRIES = 1_000
@@ -56,7 +56,7 @@ class State:
         """Put a value under the name, whatever was there; None takes it away.
 
         Raises:
-            StateFullError: it does not fit beside what the session keeps.
+            StateConflictError: it does not fit beside what the session keeps.
             StoreUnreachableError: the store does not answer.
         """
         await self.update(name, lambda _: value)
@@ -68,8 +68,8 @@ class State:
         is called again, with what is there by now. It must only compute.
 
         Raises:
-            StateFullError: it does not fit beside what the session keeps.
-            StateBusyError: others kept changing it.
+            StateConflictError: it does not fit beside what the session keeps.
+            StateConflictError: others kept changing it.
             StoreUnreachableError: the store does not answer.
         """
         if not self._may_change:
@@ -80,4 +80,4 @@ class State:
             after = None if value is None else json.dumps(value, allow_nan=False, sort_keys=True)
             if await self._keeps.swap(name, before, after):
                 return value
-        raise StateBusyError(name)
+        raise StateConflictError(name)

@@ -12,7 +12,7 @@ from pydantic import Field, StrictBool, model_validator
 
 from sayso.cards.card import CardBody, Choice
 from sayso.clock import utc_now
-from sayso.errors import FieldError, InvalidInputError
+from sayso.errors import InvalidInputError, SchemaError
 from sayso.events import Outcome, Resolution, UserInputRequest, UserInputResponse
 from sayso.forms.form import LONGEST_TEXT, Form, FormField
 from sayso.forms.form_values import NO_INPUTS, Inputs
@@ -72,18 +72,18 @@ class ClarificationRequestEvent(UserInputRequest):
     @model_validator(mode="after")
     def _can_be_asked(self) -> Self:
         if not self.question.strip():
-            raise FieldError("question", reason="there is nothing to ask")
+            raise SchemaError.at_field("question", reason="there is nothing to ask")
         seen: set[str] = set()
         for number, option in enumerate(self._shown):
             if not option.strip():
-                raise FieldError("options", number, reason="an option cannot be empty")
+                raise SchemaError.at_field("options", number, reason="an option cannot be empty")
             if looks(option) in seen:
                 reason = "it looks like another option on the card"
-                raise FieldError("options", number, reason=reason)
+                raise SchemaError.at_field("options", number, reason=reason)
             seen.add(looks(option))
             if _is_a_button(option, ENGLISH):
                 reason = f"{option!r} is a button on every card"
-                raise FieldError("options", number, reason=reason)
+                raise SchemaError.at_field("options", number, reason=reason)
         return self
 
     @property

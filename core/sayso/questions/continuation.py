@@ -11,7 +11,7 @@ from pydantic import Field, StrictBool, field_validator
 
 from sayso.cards.card import CardBody, Choice
 from sayso.clock import utc_now
-from sayso.errors import FieldError
+from sayso.errors import SchemaError
 from sayso.events import Outcome, Resolution, UserInputRequest, UserInputResponse
 from sayso.forms.form_values import NO_INPUTS, Inputs
 from sayso.questions.inquiry import Question
@@ -131,13 +131,13 @@ class ContinuationRequestEvent(UserInputRequest):
         Without an amount, or with 0, it is the first one offered.
 
         Raises:
-            FieldError: the amount was not offered.
+            SchemaError: the amount was not offered.
         """
         amount = extension_amount or self.amounts[0]
         if amount not in self.amounts:
             offered = ", ".join(map(str, self.amounts))
             reason = f"was not offered; offered are {offered}"
-            raise FieldError("extension_amount", reason=reason)
+            raise SchemaError.at_field("extension_amount", reason=reason)
         told = reason or format_count(
             self.translations, "{count} more iteration", "{count} more iterations", amount
         )
@@ -155,7 +155,7 @@ class ContinuationRequestEvent(UserInputRequest):
         """Whether the run goes on, and by how many iterations.
 
         Raises:
-            FieldError: the amount was not offered.
+            SchemaError: the amount was not offered.
         """
         reason = fields.get("reason", "")
         if not fields.get("approved"):

@@ -13,7 +13,7 @@ from pydantic import Field, StrictBool, model_validator
 from sayso.cards.card import NAME_LIMIT, CardBody, Choice
 from sayso.clock import utc_now
 from sayso.digests import short_digest
-from sayso.errors import ArgumentsChangedError, FieldError
+from sayso.errors import ArgumentsChangedError, SchemaError
 from sayso.events import Outcome, Resolution, UserInputRequest, UserInputResponse
 from sayso.forms.form_values import NO_INPUTS, Inputs
 from sayso.questions.inquiry import Question
@@ -78,7 +78,7 @@ class TextApprovalRequestEvent(UserInputRequest):
     def _can_be_shown(self) -> Self:
         for name, text in (("title", self.title), ("text", self.text)):
             if not text.strip():
-                raise FieldError(name, reason="it is empty")
+                raise SchemaError.at_field(name, reason="it is empty")
         return self
 
     @property

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 
-from sayso.errors import WrongLoopError
+from sayso.errors import GateClosedError
 
 
 def running_loop() -> asyncio.AbstractEventLoop:
     """The event loop of asyncio that runs here.
 
     Raises:
-        WrongLoopError: none does; another library's may.
+        GateClosedError: none does; another library's may.
     """
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
-        raise WrongLoopError from None
+        raise GateClosedError.for_wrong_loop() from None
 
 
 class Home:
@@ -33,10 +33,10 @@ class Home:
         """Return in the loop of the first use.
 
         Raises:
-            WrongLoopError: this is another one, or none.
+            GateClosedError: this is another one, or none.
         """
         loop = running_loop()
         if self._loop is None:
             self._loop = loop
         if loop is not self._loop:
-            raise WrongLoopError
+            raise GateClosedError.for_wrong_loop()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from sayso.calls import new_id
-from sayso.errors import RequestLostError, SaysoError, StoreUnreachableError, WaitTimeoutError
+from sayso.errors import SaysoError, StoreUnreachableError, WaitTimeoutError
 from sayso.stores.clock import StoreClock
 from sayso.stores.due import Due
 from sayso.stores.home import Home
@@ -158,7 +158,7 @@ class Inbox:
             endings = await self._watch.look(batch, inbox=self.name)
             for question_id in batch:
                 if question_id not in endings:
-                    self._fail(question_id, RequestLostError(question_id))
+                    self._fail(question_id, StoreUnreachableError.for_lost_request(question_id))
                     continue
                 ending = endings[question_id]
                 if isinstance(ending, SaysoError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Generic, TypeVar
 
-from sayso.errors import BusLostError
+from sayso.errors import SubscriptionLostError
 from sayso.stores.home import Home
 
 _T = TypeVar("_T")
@@ -38,13 +38,13 @@ class Mailbox(Generic[_T]):
         """The next item, as soon as there is one.
 
         Raises:
-            BusLostError: some were lost; reading can go on.
-            WrongLoopError: this belongs to another event loop.
+            SubscriptionLostError: some were lost; reading can go on.
+            GateClosedError: this belongs to another event loop.
         """
         self._home.check()
         if self._lost:
             lost, self._lost = self._lost, 0
-            raise BusLostError(
+            raise SubscriptionLostError(
                 f"{lost} events were lost: more than {self._most} waited to be read; read faster, "
                 "or look in the store"
             )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sayso.errors import TooManyOpenError
-from sayso.events import NO_RUN, Event, OutcomeEvent, Resolution, UserInputRequest
+from sayso.errors import RequestUnansweredError
+from sayso.events import NO_RUN, Event, Outcome, OutcomeEvent, Resolution, UserInputRequest
 from sayso.questions.kinds import kind
 from sayso.stores.topics import BRANCH, INBOX
 
@@ -38,13 +38,14 @@ def refuse_unfilled(request: UserInputRequest) -> None:
         raise ValueError("a request without a run is of no session: send it with Gate.emit")
 
 
-def build_full_error(request: UserInputRequest, kind: str, most: int) -> TooManyOpenError:
+def build_full_error(request: UserInputRequest, kind: str, most: int) -> RequestUnansweredError:
     """Say whose open requests are as many as the server allows: an agent's or a token's."""
     name = request.filed_by if kind == "token" else request.run.agent_id
-    return TooManyOpenError(
+    reason = (
         f"{kind} {name!r:.80} has as many open requests as the server allows, {most} "
         f"(open_per_{kind} in its [limits]); try again when some have ended"
     )
+    return RequestUnansweredError(request.question_id, Outcome.UNDELIVERABLE.value, reason)
 
 
 _OURS = (UserInputRequest, Resolution, OutcomeEvent)

@@ -20,7 +20,6 @@ from sayso.testing.harness import (
     Prompt,
     Stage,
     StoppedClock,
-    UnscriptedPromptError,
     play,
 )
 from sayso.testing.platform_contract import PlatformContract
@@ -39,7 +38,6 @@ __all__ = [
     "Shown",
     "Stage",
     "StoppedClock",
-    "UnscriptedPromptError",
     "a_copy",
     "a_request",
     "a_response",

@@ -17,7 +17,7 @@ from sayso.calls import new_id
 from sayso.cards.card import Card, CardBody, Choice, Ended, Open
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import Answer, Answered, MessageRef, Place, Press
-from sayso.errors import DeliveryError, PlaceMovedError
+from sayso.errors import ChannelMigratedError, DeliveryError
 from sayso.forms.form import Form, FormField
 from sayso.testing.press_recorder import PressRecorder
 from sayso.values import one_value
@@ -314,7 +314,7 @@ class AdapterContract:
     ) -> None:
         needs(stage, "moving places")
         old, new = await stage.move()
-        with pytest.raises(PlaceMovedError) as caught:
+        with pytest.raises(ChannelMigratedError) as caught:
             await stage.adapter.show([a_card(stage)], old)
 
         assert (caught.value.platform, caught.value.address) == (new.platform, new.address)

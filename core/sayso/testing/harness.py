@@ -113,10 +113,6 @@ Answers = Mapping[str, Answer | Sequence[Answer]] | Callable[[Prompt], Answer]
 """What people say: by the name of the tool, once each where it is a list, or by a function."""
 
 
-class UnscriptedPromptError(AssertionError):
-    """A person was asked something that the script has no answer for."""
-
-
 class Stage:
     """A gate whose people are played; records what is asked and what comes of it.
 
@@ -217,7 +213,7 @@ async def play(
     """Check the calls one after the other, a list among them as one batch; the stage afterwards.
 
     Raises:
-        UnscriptedPromptError: a person was asked what the answers do not cover.
+        AssertionError: a person was asked what the answers do not cover.
     """
     stage = Stage(policy=policy, answers=answers, run=run, terms=terms, by=by)
     async with stage:
@@ -253,14 +249,14 @@ class _Table:
 
     def __call__(self, prompt: Prompt) -> Answer:
         if prompt.tool not in self._answers:
-            raise UnscriptedPromptError(_unscripted(prompt))
+            raise AssertionError(_unscripted(prompt))
         answer = self._answers[prompt.tool]
         if answer is None or isinstance(answer, str | Filled):
             return answer
         try:
             return next(answer)
         except StopIteration:
-            raise UnscriptedPromptError(_unscripted(prompt)) from None
+            raise AssertionError(_unscripted(prompt)) from None
 
 
 def _unscripted(prompt: Prompt) -> str:

@@ -32,7 +32,7 @@ from support.unanswered import expire_now
 
 from sayso import Decision, Handle, RulePolicy, ToolCall
 from sayso.stores.connect import open_store
-from sayso_agents.agent_framework import NoAnswerError, SaysoMiddleware, run_workflow
+from sayso_agents.agent_framework import RequestUnansweredError, SaysoMiddleware, run_workflow
 
 
 class Target(BaseModel):
@@ -236,7 +236,7 @@ class TestWorkflows:
         async with open_store(store_url) as backend:
             await expire_now(backend)
 
-        with pytest.raises(NoAnswerError):
+        with pytest.raises(RequestUnansweredError):
             await running
 
 

@@ -11,7 +11,7 @@ import pytest
 from support.schemas import COMMON, COMMON_DATA
 from support.slack_room import Slack, SlackRoom
 
-from sayso.errors import UnreadableCallbackError
+from sayso.errors import CallbackError
 from sayso.forms.form import FormField
 from sayso.stores.backend import Backend
 from sayso_playground.slack.blocks import check_view
@@ -102,7 +102,7 @@ def test_what_was_filled_in_is_read(state: dict[str, Any], raw: str | None) -> N
 
 @pytest.mark.parametrize("at", ["1795271400", True, 1.5, 10**20, [MOMENT]])
 def test_a_moment_that_is_none_is_unreadable(at: Any) -> None:
-    with pytest.raises(UnreadableCallbackError):
+    with pytest.raises(CallbackError):
         input_of({"type": "datetimepicker", "selected_date_time": at})
 
 

@@ -38,7 +38,7 @@ from support.slack_kit import (
 )
 
 from sayso.chats.places import Answer, Answered
-from sayso.errors import ReplayedCallbackError, StoreUnreachableError, UnreadableCallbackError
+from sayso.errors import CallbackError, ReplayedCallbackError, StoreUnreachableError
 from sayso_playground import Playground
 from sayso_slack import SlackAdapter, SlackListener
 from sayso_slack.forms.modal import form_modal
@@ -139,7 +139,7 @@ async def test_an_input_of_another_type_is_refused_and_the_dialog_stays(
 
 @pytest.mark.parametrize("elements", [{}, None, "x", {"a": 1}, {"a": {}, "b": {}}])
 def test_a_block_without_its_one_input_is_unreadable(elements: Any) -> None:
-    with pytest.raises(UnreadableCallbackError):
+    with pytest.raises(CallbackError):
         inputs_of({"sayso:in:it": elements})
 
 

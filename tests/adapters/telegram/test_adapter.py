@@ -14,7 +14,7 @@ import pytest
 from sayso.cards.card import Card, Ended
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.clock import utc_now
-from sayso.errors import DeliveryError, PlaceMovedError
+from sayso.errors import ChannelMigratedError, DeliveryError
 from sayso.stores.memory.drafts import MemoryDrafts
 from sayso_playground import (
     DropConnection,
@@ -229,7 +229,7 @@ async def test_a_group_that_became_a_supergroup_is_followed(
     ref = await adapter.show([a_card()], Place("telegram", "-300"))
     new = playground.telegram.migrate_group(-300)
 
-    with pytest.raises(PlaceMovedError) as moved:
+    with pytest.raises(ChannelMigratedError) as moved:
         await adapter.show([a_card()], Place("telegram", "-300"))
     left_behind = await refusal(adapter.update(ref, [a_card(state=ENDED)]))
 

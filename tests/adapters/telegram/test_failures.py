@@ -16,7 +16,7 @@ from telegram.error import (
     TimedOut,
 )
 
-from sayso.errors import DeliveryError, PlaceMovedError
+from sayso.errors import ChannelMigratedError, DeliveryError
 from sayso_telegram import TelegramConfig
 from sayso_telegram.client import Client
 from sayso_telegram.failures import delivery_error, without_token
@@ -55,7 +55,7 @@ def test_each_error_is_final_or_not_and_says_what_to_do(
 def test_a_migration_keeps_the_new_address() -> None:
     moved = delivery_error(ChatMigrated(-1005), TOKEN)
 
-    assert isinstance(moved, PlaceMovedError)
+    assert isinstance(moved, ChannelMigratedError)
     assert moved.address == "-1005"
 
 

@@ -35,7 +35,7 @@ from support.unanswered import expire_now
 
 from sayso import Decision, Handle, ToolCall
 from sayso.stores.connect import open_store
-from sayso_agents.crewai import NoFeedbackError, SaysoFeedback, akickoff, guard, guard_tools
+from sayso_agents.crewai import RequestUnansweredError, SaysoFeedback, akickoff, guard, guard_tools
 
 
 class TestCrewAI(DoorContract, SyncContract, KilledContract):
@@ -247,7 +247,7 @@ class TestFeedback:
             async with open_store(store_url) as backend:
                 await expire_now(backend)
 
-            with pytest.raises(NoFeedbackError):
+            with pytest.raises(RequestUnansweredError):
                 await running
         assert routed == ["drafted"]
 
@@ -256,7 +256,7 @@ class TestFeedback:
         said = SimpleNamespace(answer=answer, reason="", outcome=SimpleNamespace(value="expired"))
         provider = SaysoFeedback(cast("Handle", Double(lambda: said)))
 
-        with pytest.raises(NoFeedbackError, match="expired"):
+        with pytest.raises(RequestUnansweredError, match="expired"):
             provider.request_feedback(a_question("approved"), None)
 
     def test_a_failure_is_none(self) -> None:

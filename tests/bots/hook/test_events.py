@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from sayso_bots.hook.agents import CLAUDE_CODE, CODEX, Reply
-from sayso_bots.hook.events import NotAnEventError, allowed, denied, is_answer, read_event
+from sayso_bots.hook.events import allowed, denied, is_answer, read_event
+from sayso_bots.strict_json import MalformedMessageError
 
 EVENT = {
     "session_id": "s-1",
@@ -68,7 +69,7 @@ def test_what_is_only_told_may_be_missing() -> None:
     ids=range(18),
 )
 def test_anything_else_is_no_event(text: str) -> None:
-    with pytest.raises(NotAnEventError):
+    with pytest.raises(MalformedMessageError):
         read_event(text, CLAUDE_CODE)
 
 
@@ -135,5 +136,5 @@ def test_an_event_of_codex_is_read() -> None:
 
     assert (read.call_id, read.prompt) == ("call_1", "t-1")
     assert read.description.startswith("Codex, permission mode")
-    with pytest.raises(NotAnEventError):
+    with pytest.raises(MalformedMessageError):
         read_event(event(hook_event_name="PermissionRequest"), CODEX)

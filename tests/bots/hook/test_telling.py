@@ -21,8 +21,9 @@ from sayso.testing import a_request
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.hook import noted
 from sayso_bots.hook.agents import CLAUDE_CODE, CODEX
-from sayso_bots.hook.events import NotAnEventError, Ran, read_ran
+from sayso_bots.hook.events import Ran, read_ran
 from sayso_bots.hook.telling import tell
+from sayso_bots.strict_json import MalformedMessageError
 
 ANSWER = "an answer that is nobody's business"
 
@@ -206,7 +207,7 @@ def test_an_event_before_a_call_is_never_taken_for_one_after_it(agent: Any) -> N
     for name in agent.events:
         assert read_ran(json.dumps({"hook_event_name": name}), agent) is None
     assert not {*agent.events} & {*agent.outcomes}
-    with pytest.raises(NotAnEventError):
+    with pytest.raises(MalformedMessageError):
         read_ran(json.dumps({"hook_event_name": "PostToolUse", "session_id": "s"}), agent)
 
 

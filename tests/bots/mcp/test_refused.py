@@ -15,7 +15,8 @@ from sayso.policy.server_policy import ServerPolicy
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 from sayso.stores.memory import memory_backend
-from sayso_bots.mcp.messages import NotAMessageError, read
+from sayso_bots.mcp.messages import read
+from sayso_bots.strict_json import MalformedMessageError
 
 DEEP = "[" * 70 + "]" * 70
 
@@ -50,7 +51,7 @@ AMBIGUOUS = {
 
 @pytest.mark.parametrize("line", AMBIGUOUS.values(), ids=AMBIGUOUS)
 def test_a_message_that_could_be_read_in_two_ways_goes_no_further(line: bytes) -> None:
-    with pytest.raises(NotAMessageError):
+    with pytest.raises(MalformedMessageError):
         read(line)
 
 

@@ -26,10 +26,10 @@ from sayso import (
 from sayso.errors import (
     ArgumentsChangedError,
     ConfigError,
-    DuplicateRequestError,
+    IdempotencyConflictError,
     InvalidCallError,
-    RequestEndedError,
     RequestNotFoundError,
+    RequestUnansweredError,
     WaitTimeoutError,
 )
 from sayso.questions.permission import call_of
@@ -292,7 +292,7 @@ async def test_the_general_pair_reports_other_endings_as_errors(
     permission_id = await gate.submit(CALL, timeout=0.3)
     assert isinstance(permission_id, str)
 
-    with pytest.raises(RequestEndedError, match="expired") as caught:
+    with pytest.raises(RequestUnansweredError, match="expired") as caught:
         await gate.wait_for_response(PermissionResponseEvent, permission_id)
 
     assert caught.value.outcome == "expired"
@@ -302,7 +302,7 @@ async def test_an_id_is_used_once(gate: Gate, backend: Backend) -> None:
     request = await made_by(gate, backend)
     await gate.emit(request.model_copy(update={"permission_id": "mine"}))
 
-    with pytest.raises(DuplicateRequestError):
+    with pytest.raises(IdempotencyConflictError):
         await gate.emit(
             request.model_copy(update={"permission_id": "mine", "function_name": "other"})
         )

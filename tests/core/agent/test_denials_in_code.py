@@ -23,7 +23,7 @@ from sayso import (
     RunRef,
     ToolCall,
 )
-from sayso.errors import DeniedByRuleError
+from sayso.errors import AlreadyResolvedError
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.testing import a_request, until
@@ -52,7 +52,7 @@ async def test_an_orchestrator_that_approves_what_is_always_denied_is_told_and_s
         waiting, permission_id = await asked(backend, orchestrator.add(RUN))
         rule_id = await always_deny(backend, LS, RUN)
 
-        with pytest.raises(DeniedByRuleError, match="cannot be approved") as told:
+        with pytest.raises(AlreadyResolvedError, match="cannot be approved") as told:
             await orchestrator.resolve(permission_id, approved=True, by="slack:U0ALICE")
 
         assert rule_id in told.value.reason
@@ -70,7 +70,7 @@ async def test_an_orchestrator_cannot_edit_a_call_into_what_a_deny_rule_denies(
     async with Orchestrator.open(backend) as orchestrator:
         waiting, permission_id = await asked(backend, orchestrator.add(RUN, policy=policy))
 
-        with pytest.raises(DeniedByRuleError, match="deny rule 1"):
+        with pytest.raises(AlreadyResolvedError, match="deny rule 1"):
             await orchestrator.choose(
                 permission_id,
                 "edit",
@@ -89,7 +89,7 @@ async def test_a_batch_hears_the_denials_that_were_recorded(backend: Backend) ->
         assert one.permission_id is not None
         await always_deny(backend, LS, RUN)
 
-        with pytest.raises(DeniedByRuleError):
+        with pytest.raises(AlreadyResolvedError):
             await orchestrator.resolve(one.permission_id, approved=True, by="slack:U0ALICE")
 
         [verdict] = await gate.resume_batch(submitted)
@@ -104,7 +104,7 @@ async def test_rules_that_came_while_a_question_was_open_deny_what_an_orchestrat
         waiting, permission_id = await asked(backend, orchestrator.add(RUN))
         orchestrator.update_permissions(RUN, deny=[Rule("bash")])
 
-        with pytest.raises(DeniedByRuleError, match="updated deny rule 1"):
+        with pytest.raises(AlreadyResolvedError, match="updated deny rule 1"):
             await orchestrator.resolve(permission_id, approved=True, by="slack:U0ALICE")
 
         assert (await waiting).line == "updated deny rule 1"
@@ -120,7 +120,7 @@ async def test_a_call_id_denied_while_a_question_was_open_denies_what_an_orchest
         waiting, permission_id = await asked(backend, gate)
         gate.deny_call(LS.call_id, reason="stopped by Alice")
 
-        with pytest.raises(DeniedByRuleError, match="stopped by Alice"):
+        with pytest.raises(AlreadyResolvedError, match="stopped by Alice"):
             await orchestrator.resolve(permission_id, approved=True, by="slack:U0BOB")
 
         assert not (await waiting).approved

@@ -14,7 +14,7 @@ import pytest
 from support.outbox import next_request
 
 from sayso import Gate, PermissionRequestEvent, RunRef, ToolCall
-from sayso.errors import BusLostError, StoreUnreachableError, WaitTimeoutError
+from sayso.errors import StoreUnreachableError, SubscriptionLostError, WaitTimeoutError
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
 from sayso.stores.memory import memory_backend
@@ -136,11 +136,11 @@ class HungUp:
     @asynccontextmanager
     async def rings(self, inbox: str) -> AsyncIterator[AsyncIterator[Ring]]:
         if self.lost.is_set():
-            raise BusLostError("no Redis answers")
+            raise SubscriptionLostError("no Redis answers")
 
         async def nothing() -> AsyncIterator[Ring]:
             await self.lost.wait()
-            raise BusLostError("the subscription was interrupted")
+            raise SubscriptionLostError("the subscription was interrupted")
             yield  # pragma: no cover
 
         yield nothing()

@@ -28,8 +28,8 @@ from sayso import (
     Outcome,
     PendingResult,
     PermissionRequestEvent,
+    RequestNotFoundError,
     ToolCall,
-    UnknownKeyError,
     WaitTimeoutError,
 )
 from sayso.calls import RunRef
@@ -135,7 +135,7 @@ async def test_submitting_again_gives_the_same_id_and_a_cancelled_check_leaves_i
 async def test_resume_finds_a_call_by_its_key_and_looks_without_waiting(
     backend: Backend, gate: Gate
 ) -> None:
-    with pytest.raises(UnknownKeyError, match="'k'"):
+    with pytest.raises(RequestNotFoundError, match="'k'"):
         await gate.resume(key="k")
     said = await gate.submit(DEPLOY, key="k")
 

@@ -18,9 +18,8 @@ from sayso import (
     RequestNotFoundError,
     RunRef,
     ToolCall,
-    UnknownAgentError,
 )
-from sayso.errors import BusLostError, ListenerError, SaysoError, StoreUnreachableError
+from sayso.errors import SaysoError, StoreUnreachableError, SubscriptionLostError
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.stores.ports import Bus, Ring
@@ -110,12 +109,12 @@ async def orchestrator(backend: Backend) -> AsyncIterator[Orchestrator]:
 async def test_listening_while_the_bus_is_away_ends_with_an_error_that_says_why(
     orchestrator: Orchestrator, bus: Moody
 ) -> None:
-    bus.error = BusLostError("Redis does not answer")
+    bus.error = SubscriptionLostError("Redis does not answer")
     orchestrator.add(ONE)
     orchestrator.add(TWO)
 
     with pytest.raises(
-        BusLostError, match=r"for 'one', 'two': Redis does not answer; still trying"
+        SubscriptionLostError, match=r"for 'one', 'two': Redis does not answer; still trying"
     ):
         await orchestrator.listening(timeout=0.05)
 
@@ -123,7 +122,7 @@ async def test_listening_while_the_bus_is_away_ends_with_an_error_that_says_why(
 async def test_listening_goes_on_by_itself_once_the_bus_is_back(
     orchestrator: Orchestrator, backend: Backend, bus: Moody
 ) -> None:
-    bus.error = BusLostError("away")
+    bus.error = SubscriptionLostError("away")
     orchestrator.add(ONE)
     await bus.tries.acquire()
     bus.error = None
@@ -142,12 +141,12 @@ async def test_after_a_loss_nothing_is_heard_until_the_bus_is_back(
     orchestrator.add(ONE)
     events = orchestrator.events()
     await orchestrator.listening()
-    bus.error = BusLostError("away")
-    bus.lose.put_nowait(BusLostError("cut off"))
+    bus.error = SubscriptionLostError("away")
+    bus.lose.put_nowait(SubscriptionLostError("cut off"))
 
-    with pytest.raises(BusLostError, match="cut off"):
+    with pytest.raises(SubscriptionLostError, match="cut off"):
         await soon(events)
-    with pytest.raises(BusLostError, match="not heard"):
+    with pytest.raises(SubscriptionLostError, match="not heard"):
         await orchestrator.listening(timeout=0.02)
 
 
@@ -160,21 +159,21 @@ async def test_each_end_of_a_subscription_is_told_as_a_loss(
     for _ in range(2):
         await orchestrator.listening()
         bus.lose.put_nowait(ending)
-        with pytest.raises(BusLostError, match="'one'"):
+        with pytest.raises(SubscriptionLostError, match="'one'"):
             await soon(events)
 
 
 async def test_an_outage_is_told_once_however_long_it_lasts(
     orchestrator: Orchestrator, backend: Backend, bus: Moody
 ) -> None:
-    bus.error = BusLostError("away")
+    bus.error = SubscriptionLostError("away")
     gate = orchestrator.add(ONE)
     events = orchestrator.events()
     for _ in range(3):
         await bus.tries.acquire()
     await gate.submit(CALL)
 
-    with pytest.raises(BusLostError, match="away"):
+    with pytest.raises(SubscriptionLostError, match="away"):
         await soon(events)
     _, event = await soon(events)
     assert isinstance(event, PermissionRequestEvent)
@@ -188,13 +187,13 @@ async def test_a_listener_that_breaks_ends_the_stream_with_an_error(
     await orchestrator.listening()
     bus.lose.put_nowait(KeyError("a bug, with a secret"))
 
-    with pytest.raises(ListenerError, match=r"agent 'one' .* KeyError.*remove") as caught:
+    with pytest.raises(SubscriptionLostError, match=r"agent 'one' .* KeyError.*remove") as caught:
         await soon(events)
     with pytest.raises(StopAsyncIteration):
         await soon(events)
-    with pytest.raises(ListenerError):
+    with pytest.raises(SubscriptionLostError):
         await soon(orchestrator.events())
-    with pytest.raises(ListenerError):
+    with pytest.raises(SubscriptionLostError):
         await orchestrator.listening()
 
     assert isinstance(caught.value.__cause__, KeyError)
@@ -208,7 +207,7 @@ async def test_a_bus_that_breaks_before_it_is_heard_is_an_error_at_once(
     bus.error = KeyError("a bug")
     orchestrator.add(ONE)
 
-    with pytest.raises(ListenerError):
+    with pytest.raises(SubscriptionLostError):
         await orchestrator.listening()
 
 
@@ -225,9 +224,9 @@ async def test_a_removed_agent_is_heard_no_more_and_nobody_answers_for_it_here(
 
     with pytest.raises(RequestNotFoundError):
         await orchestrator.resolve(permission_id, approved=True, by="app:eve")
-    with pytest.raises(UnknownAgentError):
+    with pytest.raises(RequestNotFoundError):
         orchestrator.permissions_of("one")
-    with pytest.raises(UnknownAgentError):
+    with pytest.raises(RequestNotFoundError):
         await orchestrator.remove("one")
     async with Gate.open(backend, run=ONE) as elsewhere:
         await elsewhere.emit(Progress(source_name="x", step=1))
@@ -259,7 +258,7 @@ async def test_removing_the_agent_whose_listener_broke_makes_new_streams_good_ag
 ) -> None:
     bus.error = KeyError("a bug")
     orchestrator.add(ONE)
-    with pytest.raises(ListenerError):
+    with pytest.raises(SubscriptionLostError):
         await orchestrator.listening()
     bus.error = None
 
@@ -275,7 +274,7 @@ async def test_removing_the_agent_whose_listener_broke_makes_new_streams_good_ag
 async def test_who_waits_for_an_agent_that_is_removed_waits_no_longer(
     orchestrator: Orchestrator, bus: Moody
 ) -> None:
-    bus.error = BusLostError("away")
+    bus.error = SubscriptionLostError("away")
     orchestrator.add(ONE)
     waiting = asyncio.create_task(orchestrator.listening(timeout=30))
     await bus.tries.acquire()

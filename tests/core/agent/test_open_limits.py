@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from sayso import CheckResult, Gate, Outcome, RunRef, ToolCall
-from sayso.errors import TooManyOpenError
+from sayso.errors import RequestUnansweredError
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.stores.ports import OpenLimits
@@ -73,5 +73,5 @@ async def test_a_middleware_that_emits_a_request_is_told_by_an_error(gate: Gate)
         update={"expires_at": datetime.now(UTC) + timedelta(seconds=20)}
     )
 
-    with pytest.raises(TooManyOpenError, match="deploy-bot"):
+    with pytest.raises(RequestUnansweredError, match="deploy-bot"):
         await gate.emit(request)

@@ -12,6 +12,7 @@ import trio
 from sayso import (
     Clarify,
     Gate,
+    GateClosedError,
     Orchestrator,
     PermissionResponseEvent,
     Responder,
@@ -19,7 +20,6 @@ from sayso import (
     RunRef,
     ToolCall,
     UserInputRequest,
-    WrongLoopError,
 )
 from sayso.clock import utc_now
 from sayso.stores.backend import Backend
@@ -121,9 +121,9 @@ def test_a_gate_of_another_loop_raises_at_once_on_every_door(
     opened = Gate.open(store, run=RUN)
     gate = home.run_until_complete(opened.__aenter__())
 
-    with pytest.raises(WrongLoopError, match=r"sayso\.connect"):
+    with pytest.raises(GateClosedError, match=r"sayso\.connect"):
         elsewhere(lambda: DOORS[door](gate))
-    with pytest.raises(WrongLoopError, match=r"sayso\.connect"):
+    with pytest.raises(GateClosedError, match=r"sayso\.connect"):
         trio.run(DOORS[door], gate)
 
     home.run_until_complete(opened.__aexit__(None, None, None))
@@ -138,7 +138,7 @@ def test_a_backend_of_another_loop_raises_at_once(
     home.run_until_complete(backend.store.get("q-1"))
     home.run_until_complete(_used(backend))
 
-    with pytest.raises(WrongLoopError):
+    with pytest.raises(GateClosedError):
         elsewhere(lambda: PORTS[port](backend))
 
     home.run_until_complete(opened.__aexit__(None, None, None))
@@ -153,7 +153,7 @@ def test_also_where_the_policy_needs_no_store(home: asyncio.AbstractEventLoop) -
     opened = Gate.open("memory://", run=RUN, policy=RulePolicy(denied_call_ids=["c-1"]))
     gate = home.run_until_complete(opened.__aenter__())
 
-    with pytest.raises(WrongLoopError):
+    with pytest.raises(GateClosedError):
         elsewhere(lambda: gate.check(ToolCall("bash", {}, "c-1")))
 
 
@@ -175,7 +175,7 @@ def test_an_orchestrator_of_another_loop_raises_at_once(home: asyncio.AbstractEv
         lambda: Orchestrator.open(orchestrator.backend).__aenter__(),
     ]
     for way in ways:
-        with pytest.raises(WrongLoopError):
+        with pytest.raises(GateClosedError):
             elsewhere(way)
 
     home.run_until_complete(opened.__aexit__(None, None, None))

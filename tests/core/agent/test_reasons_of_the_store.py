@@ -12,7 +12,7 @@ from support.valkey_server import Valkey
 
 from sayso import Gate, RunRef, ToolCall
 from sayso.agent.options import GateOptions
-from sayso.errors import RequestLostError, StoreUnreachableError
+from sayso.errors import StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.stores.redis import redis_backend
@@ -138,7 +138,7 @@ async def test_a_store_that_restarts_without_its_data_lost_the_request(server: V
         server.kill()
         server.start()
 
-        with pytest.raises(RequestLostError, match="the store lost this request"):
+        with pytest.raises(StoreUnreachableError, match="the store lost this request"):
             async with asyncio.timeout(10):
                 await check
 
@@ -150,7 +150,7 @@ async def test_deleted_data_is_a_lost_request_at_the_next_look(server: Valkey, a
         await admin.flushall()
         await backend.inbox.look([record.request.question_id])
 
-        with pytest.raises(RequestLostError, match="nothing was approved, ask again"):
+        with pytest.raises(StoreUnreachableError, match="nothing was approved, ask again"):
             await check
 
 
@@ -164,5 +164,5 @@ async def test_data_that_is_deleted_while_a_question_is_resumed_is_a_lost_reques
         backend.store._records._entries.clear()  # type: ignore[attr-defined]
         await backend.inbox.look([known])
 
-        with pytest.raises(RequestLostError):
+        with pytest.raises(StoreUnreachableError):
             await resumed

@@ -18,7 +18,6 @@ from sayso import (
     ClarificationRequestEvent,
     Clarify,
     ConfigError,
-    DeniedByRuleError,
     Gate,
     InvalidInputError,
     NotApproverError,
@@ -170,13 +169,13 @@ async def test_a_response_to_what_a_rule_forbids_is_recorded_as_denied(
         waiting, request = await asked(backend, gate)
         edited = request.approve(by=ALICE, at=now(), modified_arguments={"command": "rm x"})
 
-        with pytest.raises(DeniedByRuleError, match="deny rule 1"):
+        with pytest.raises(AlreadyResolvedError, match="deny rule 1"):
             await responder.respond(edited)
 
         assert (await waiting).outcome is Outcome.DENIED
     other = await opened(backend)
     await always_deny(backend, ToolCall(other.function_name, other.arguments), RUN)
-    with pytest.raises(DeniedByRuleError):
+    with pytest.raises(AlreadyResolvedError):
         await responder.respond(other.approve(by=ALICE, at=now()))
 
 

@@ -18,7 +18,6 @@ from sayso import (
     RulePolicy,
     RunRef,
     ToolCall,
-    UnknownAgentError,
 )
 from sayso.stores.backend import Backend
 from sayso.testing import soon
@@ -110,10 +109,10 @@ async def test_an_agent_is_named_by_its_id_in_all_sessions_or_by_a_run_in_one(
 
     await orchestrator.remove(EVENING)
     assert orchestrator.permissions_of("bot").deny == (Rule("bash"),)
-    with pytest.raises(UnknownAgentError):
+    with pytest.raises(RequestNotFoundError):
         orchestrator.permissions_of(EVENING)
     await orchestrator.remove("bot")
-    with pytest.raises(UnknownAgentError):
+    with pytest.raises(RequestNotFoundError):
         orchestrator.permissions_of("bot")
 
 

@@ -12,7 +12,7 @@ from sayso.desk.approvers import AGAIN_SECONDS, ASK_SECONDS, REMEMBER_SECONDS, A
 from sayso.desk.members import MembersHeard
 from sayso.desk.routes import Route, Routes
 from sayso.desk.standing import Standing
-from sayso.errors import BusLostError, DeliveryError
+from sayso.errors import DeliveryError, SubscriptionLostError
 from sayso.events import Event
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Bus
@@ -256,10 +256,10 @@ async def test_a_desk_hears_again_after_its_bus_was_lost_and_works_without_it(
 ) -> None:
     class Broken:
         async def publish(self, topic: str, event: Event) -> None:
-            raise BusLostError("away")
+            raise SubscriptionLostError("away")
 
         def subscribe(self, topic: str) -> AsyncIterator[Event]:
-            raise BusLostError("away")
+            raise SubscriptionLostError("away")
 
     pauses: list[float] = []
 

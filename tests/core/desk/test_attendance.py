@@ -9,7 +9,7 @@ from sayso.chats.places import Place
 from sayso.desk.attendance import attending
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
-from sayso.errors import StoreUnreachableError, TooManyOpenError
+from sayso.errors import RequestUnansweredError, StoreUnreachableError
 from sayso.stores.memory import memory_backend
 from sayso.stores.ports import OpenLimits
 from sayso.testing import a_request, until
@@ -42,7 +42,7 @@ async def test_a_desk_that_names_no_limits_lifts_none() -> None:
         async with working(Desk(backend, [ChatDouble()], ROUTES)):
             await until(both_work)
             await backend.store.open(a_request(), seconds=60, inbox="", book=None)
-            with pytest.raises(TooManyOpenError):
+            with pytest.raises(RequestUnansweredError):
                 await backend.store.open(a_request(), seconds=60, inbox="", book=None)
 
 

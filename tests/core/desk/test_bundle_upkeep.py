@@ -18,7 +18,7 @@ from sayso.chats.places import Answered, MessageRef, Place
 from sayso.clock import utc_now
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
-from sayso.errors import DeliveryError, PlaceMovedError
+from sayso.errors import ChannelMigratedError, DeliveryError
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Marked
 
@@ -182,7 +182,7 @@ async def test_open_calls_follow_their_chat_to_its_new_address_on_one_message(
 
 async def test_a_chat_that_moved_unnoticed_is_followed(backend: Backend) -> None:
     telegram = ChatDouble("telegram")
-    telegram.fail("show a bundle", PlaceMovedError("telegram", "-1002"))
+    telegram.fail("show a bundle", ChannelMigratedError("telegram", "-1002"))
     async with a_room(backend, telegram) as room:
         ref, cards = await room.shown("build", "test")
 

@@ -17,7 +17,7 @@ from sayso.cards.card import Card, Ended
 from sayso.chats.places import Answered, MessageRef, Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
-from sayso.errors import DeliveryError, PlaceMovedError
+from sayso.errors import ChannelMigratedError, DeliveryError
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.stores.ports import Record
@@ -229,7 +229,7 @@ async def test_a_message_on_its_way_arrives_before_the_desk_stops(backend: Backe
 
 
 async def test_a_chat_that_moved_is_followed(backend: Backend, telegram: ChatDouble) -> None:
-    telegram.fail("show", PlaceMovedError("telegram", "-1002"))
+    telegram.fail("show", ChannelMigratedError("telegram", "-1002"))
     routes = Routes([Route((PHONE,), approvers=("telegram:42",))])
     async with gate_on(backend) as gate, working(Desk(backend, [telegram], routes)) as desk:
         waiting = asyncio.create_task(gate.check(CALL))

@@ -12,7 +12,7 @@ from support.timer import settle
 
 from sayso.chats.budgets import Budget, Rate
 from sayso.chats.places import Place
-from sayso.desk.lanes import Lanes, LanesClosedError, Rank
+from sayso.desk.lanes import Lanes, Rank, ShutdownError
 from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso.stores.memory.budgets import MemoryBudgets
 
@@ -306,7 +306,7 @@ async def test_when_the_desk_stops_what_is_on_its_way_arrives_and_nothing_else(
 
     await under_way
     for task in (waiting[0], paused[1], after):
-        with pytest.raises(LanesClosedError):
+        with pytest.raises(ShutdownError):
             await task
     assert street.names == ["first", "elsewhere", "third"]
 

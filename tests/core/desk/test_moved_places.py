@@ -16,7 +16,7 @@ from sayso.chats.places import Place
 from sayso.clock import utc_now
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
-from sayso.errors import PlaceMovedError
+from sayso.errors import ChannelMigratedError
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.stores.memory.leases import MemoryLeases
@@ -78,7 +78,7 @@ async def test_a_move_that_another_desk_noted_is_followed_by_one_that_has_just_p
         assert await answered(backend, desk, chat) == OLD
         await backend.leases.move(OLD, NEW)
         # As the platform says it to whoever still sends to the old address.
-        chat.fail("show", PlaceMovedError("telegram", NEW.address))
+        chat.fail("show", ChannelMigratedError("telegram", NEW.address))
 
         assert await answered(backend, desk, chat) == NEW
         assert await answered(backend, desk, chat) == NEW

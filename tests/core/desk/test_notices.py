@@ -13,7 +13,7 @@ from sayso.chats.places import Place
 from sayso.desk.desk import Desk
 from sayso.desk.notices import Notices
 from sayso.desk.routes import Route, Routes
-from sayso.errors import BusLostError
+from sayso.errors import SubscriptionLostError
 from sayso.events import Event
 from sayso.stores.memory.backend import memory_backend
 from sayso.stores.notices import PressNotice, RoutedNotice
@@ -95,7 +95,7 @@ class LostBus:
     async def publish(self, topic: str, event: Event) -> None:
         self.tried += 1
         await self.go_on.wait()
-        raise BusLostError("away")
+        raise SubscriptionLostError("away")
 
     def subscribe(self, topic: str) -> object:
         raise NotImplementedError

@@ -27,7 +27,12 @@ from sayso.cards.card import Card, Ended, Open
 from sayso.chats.places import MessageRef, Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
-from sayso.errors import DeliveryError, PlaceMovedError, RequestNotFoundError, StoreUnreachableError
+from sayso.errors import (
+    ChannelMigratedError,
+    DeliveryError,
+    RequestNotFoundError,
+    StoreUnreachableError,
+)
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Copy, Marked
 from sayso.testing import soon, until
@@ -193,7 +198,7 @@ async def test_a_chat_that_moves_between_the_intention_and_the_post_has_the_card
     backend: Backend,
 ) -> None:
     chat = ChatDouble("telegram")
-    chat.fail("show", PlaceMovedError("telegram", "-1002"))
+    chat.fail("show", ChannelMigratedError("telegram", "-1002"))
     desk = a_desk(backend, chat, to=[PHONE])
     async with working(desk):
         request = await asked(backend)

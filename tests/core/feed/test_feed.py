@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sayso.calls import RunRef
-from sayso.errors import BusLostError, EventsGoneError, SlowReaderError, StoreUnreachableError
+from sayso.errors import EventsMissedError, StoreUnreachableError, SubscriptionLostError
 from sayso.events import Event
 from sayso.feed.feed import TAIL_EVENTS, BranchFeed, Follower
 from sayso.feed.pages import READS_AT_ONCE
@@ -87,7 +87,7 @@ class Counted:
     def subscribe(self, topic: str) -> AbstractAsyncContextManager[AsyncIterator[Event]]:
         self.subscriptions += 1
         if self.deaf:
-            raise BusLostError("the bus is away")
+            raise SubscriptionLostError("the bus is away")
         return self._bus.subscribe(topic)
 
 
@@ -234,7 +234,7 @@ async def test_who_falls_too_far_behind_is_cut_off_and_can_go_on(backend: Backen
         for number in range(1, count):
             await write(backend, number)
             await take(quick, 1)
-        with pytest.raises(SlowReaderError) as caught:
+        with pytest.raises(EventsMissedError) as caught:
             await slow.next()
 
         position = Position.parse(caught.value.position)
@@ -317,7 +317,7 @@ class _LosingSubscription(AbstractAsyncContextManager[AsyncIterator[Event]]):
                 event.cancel()
                 await asyncio.gather(event, return_exceptions=True)
                 self._lose.clear()
-                raise BusLostError("lost by the test")
+                raise SubscriptionLostError("lost by the test")
             yield event.result()
 
 
@@ -340,7 +340,7 @@ async def _read_since(counted: Counted, reads: int) -> bool:
 async def test_positions_that_are_gone_are_an_error_at_once(backend: Backend) -> None:
     await write(backend, 0)
     async with BranchFeed(backend.log, backend.bus) as feed:
-        with pytest.raises(EventsGoneError):
+        with pytest.raises(EventsMissedError):
             async with feed.follow(RUN, Position("another-life", 1)):
                 pass
 
@@ -356,7 +356,7 @@ async def test_followers_hear_of_it_when_the_store_loses_its_log(redis_url: str)
             await client.command("DEL", *found)
             await write(backend, 1)
 
-            with pytest.raises(EventsGoneError):
+            with pytest.raises(EventsMissedError):
                 await take(follower, 1)
         async with feed.follow(RUN, BEGINNING) as anew:
             assert await take(anew, 1) == [1]

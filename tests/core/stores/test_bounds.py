@@ -8,7 +8,7 @@ from sayso import CheckResult, Outcome, RunRef, ToolCall
 from sayso.agent.batch import Answers
 from sayso.agent.listener import Events
 from sayso.digests import arguments_digest
-from sayso.errors import BusLostError
+from sayso.errors import SubscriptionLostError
 from sayso.stores.mailbox import MOST_WAITING, Mailbox
 from sayso.stores.memory import memory_backend
 from sayso.stores.notices import BranchGrewEvent
@@ -22,7 +22,8 @@ async def test_of_more_than_fits_the_oldest_are_lost_and_the_reader_is_told_once
     for number in range(5):
         box.put(number)
 
-    with pytest.raises(BusLostError, match="2 events were lost: more than 3 waited to be read"):
+    lost = "2 events were lost: more than 3 waited to be read"
+    with pytest.raises(SubscriptionLostError, match=lost):
         await box.get()
 
     assert [await box.get() for _ in range(len(box))] == [2, 3, 4]
@@ -43,7 +44,7 @@ async def test_a_subscriber_in_memory_that_does_not_read_is_told_what_it_lost() 
         for _ in range(MOST_WAITING + 1):
             await backend.bus.publish(topic, bell)
 
-        with pytest.raises(BusLostError, match="1 events were lost"):
+        with pytest.raises(SubscriptionLostError, match="1 events were lost"):
             await soon(events)
 
 
@@ -52,7 +53,7 @@ async def test_a_stream_of_events_that_nobody_reads_is_bounded() -> None:
     for number in range(MOST_WAITING + 7):
         events.put((str(number), request))
 
-    with pytest.raises(BusLostError, match="7 events were lost"):
+    with pytest.raises(SubscriptionLostError, match="7 events were lost"):
         await anext(events)
     agent_id, _ = await anext(events)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from sayso.errors import ConfigError
 from sayso_bots.hook.settings_file import put
 from sayso_bots.mcp.install.clients import McpClient
-from sayso_bots.mcp.install.jsonc import NotUnderstoodError
 from sayso_bots.mcp.install.wrapping import Proxy, SettingsText, without, wrapped
+from sayso_bots.strict_json import MalformedMessageError
 
 _BESIDE = ".before-sayso"
 
@@ -41,7 +41,7 @@ class SettingsFile:
                 )
             plain, _ = without(now, self._read(self.beside))
             new, done, left = wrapped(now, names, proxy_before)
-        except NotUnderstoodError as error:
+        except MalformedMessageError as error:
             raise ConfigError(f"{self.at}: {error}; nothing was changed") from None
         if new.text == now.text:
             return done, left, False
@@ -60,7 +60,7 @@ class SettingsFile:
             if now is None:
                 return []
             plain, names = without(now, self._read(self.beside))
-        except NotUnderstoodError as error:
+        except MalformedMessageError as error:
             raise ConfigError(f"{self.at}: {error}; nothing was changed") from None
         if plain.text != now.text:
             put(self.at, plain.text.encode())

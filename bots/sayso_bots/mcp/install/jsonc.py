@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any, NoReturn
 
+from sayso_bots.strict_json import MalformedMessageError
+
 Span = tuple[int, int]
 
 _SKIPPED = re.compile(r"(?:[ \t\r\n\ufeff]|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
@@ -14,19 +16,15 @@ _BARE = re.compile(r"-?[0-9][0-9.eE+-]*|true|false|null")
 _DEEPEST = 100
 
 
-class NotUnderstoodError(ValueError):
-    """The text is not what its client would read, or not clearly."""
-
-
 def read(text: str) -> Any:
     """What the text says.
 
     Raises:
-        NotUnderstoodError: it is not JSON with comments, or a name is in an object twice.
+        MalformedMessageError: it is not JSON with comments, or a name is in an object twice.
     """
     found, at = _value(text, _after(text, 0), 0)
     if _after(text, at) != len(text):
-        raise NotUnderstoodError(f"something stands behind the end, at {at}")
+        raise MalformedMessageError(f"something stands behind the end, at {at}")
     return found
 
 
@@ -110,4 +108,4 @@ def _after(text: str, at: int) -> int:
 
 
 def _refuse(why: str, at: int) -> NoReturn:
-    raise NotUnderstoodError(f"{why}, at {at}")
+    raise MalformedMessageError(f"{why}, at {at}")

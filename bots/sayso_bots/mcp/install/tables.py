@@ -7,7 +7,8 @@ import re
 import tomllib
 from typing import Any
 
-from sayso_bots.mcp.install.jsonc import NotUnderstoodError, Span
+from sayso_bots.mcp.install.jsonc import Span
+from sayso_bots.strict_json import MalformedMessageError
 
 _HEADER = re.compile(r"^[ \t]*\[[^\r\n]*$", re.MULTILINE)
 _STRING = r'"(?:[^"\\\r\n]|\\.)*"|\'[^\'\r\n]*\''
@@ -21,19 +22,19 @@ def read(text: str) -> dict[str, Any]:
     """What the text says.
 
     Raises:
-        NotUnderstoodError: it is not TOML.
+        MalformedMessageError: it is not TOML.
     """
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
-        raise NotUnderstoodError(str(error)) from None
+        raise MalformedMessageError(str(error)) from None
 
 
 def entry(text: str, key: str, name: str) -> dict[str, Span]:
     """Where the command and the arguments of a server stand.
 
     Raises:
-        NotUnderstoodError: the server has no table of its own, or more than one.
+        MalformedMessageError: the server has no table of its own, or more than one.
     """
     plain = rf"{re.escape(name)}|{re.escape(json.dumps(name))}|'{re.escape(name)}'"
     header = re.compile(
@@ -43,7 +44,7 @@ def entry(text: str, key: str, name: str) -> dict[str, Span]:
     )
     found = list(header.finditer(text))
     if len(found) != 1:
-        raise NotUnderstoodError(f"there is no table [{key}.{name}] of its own")
+        raise MalformedMessageError(f"there is no table [{key}.{name}] of its own")
     after = _HEADER.search(text, found[0].end())
     ends = len(text) if after is None else after.start()
     spans = {}

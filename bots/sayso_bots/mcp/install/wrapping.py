@@ -11,7 +11,8 @@ from typing import Any
 
 from sayso_bots.mcp.install import jsonc, tables
 from sayso_bots.mcp.install.clients import McpClient
-from sayso_bots.mcp.install.jsonc import NotUnderstoodError, Span
+from sayso_bots.mcp.install.jsonc import Span
+from sayso_bots.strict_json import MalformedMessageError
 
 Command = tuple[str, ...]
 """The words that start a server."""
@@ -65,7 +66,7 @@ class SettingsText:
         """What it says, not to be changed.
 
         Raises:
-            NotUnderstoodError: its client would not read it, or not clearly.
+            MalformedMessageError: its client would not read it, or not clearly.
         """
         if not self.text.strip("\ufeff \t\r\n"):
             return {}
@@ -75,7 +76,7 @@ class SettingsText:
         """The servers.
 
         Raises:
-            NotUnderstoodError: they do not stand where they should.
+            MalformedMessageError: they do not stand where they should.
         """
         data = self.data
         return [
@@ -88,7 +89,7 @@ class SettingsText:
         """The text with other commands for these servers.
 
         Raises:
-            NotUnderstoodError: nobody could be sure that nothing else changes by it.
+            MalformedMessageError: nobody could be sure that nothing else changes by it.
         """
         changed = self._replaced(
             {
@@ -100,7 +101,7 @@ class SettingsText:
         for place, command in commands.items():
             _objects(expected, place).update(command=command[0], args=list(command[1:]))
         if changed.data != expected:
-            raise NotUnderstoodError("the servers are written in a way that is not known here")
+            raise MalformedMessageError("the servers are written in a way that is not known here")
         return changed
 
     def with_texts_of(self, before: SettingsText, places: Sequence[Place]) -> SettingsText:
@@ -134,7 +135,7 @@ class SettingsText:
         """Where the fields of servers stand.
 
         Raises:
-            NotUnderstoodError: one has no command.
+            MalformedMessageError: one has no command.
         """
         objects: dict[Place, dict[str, Span]] = {}
 
@@ -152,7 +153,7 @@ class SettingsText:
                 else inside(place)
             )
             if "command" not in spans:
-                raise NotUnderstoodError(f"the command of {place[-1]} is not found")
+                raise MalformedMessageError(f"the command of {place[-1]} is not found")
             found[place] = spans
         return found
 
@@ -161,7 +162,7 @@ def _places(client: McpClient, data: Any) -> Iterator[Place]:
     """Where servers stand: in the file itself, and in each project that has a part of it.
 
     Raises:
-        NotUnderstoodError: something else stands there.
+        MalformedMessageError: something else stands there.
     """
     yield (client.key,)
     if client.projects:
@@ -173,11 +174,11 @@ def _objects(data: Any, place: Place) -> dict[str, Any]:
     """The object at a place, itself to be changed; empty where there is none.
 
     Raises:
-        NotUnderstoodError: something else stands there, or on the way.
+        MalformedMessageError: something else stands there, or on the way.
     """
     for at in range(len(place) + 1):
         if not isinstance(data, dict):
-            raise NotUnderstoodError(f"{'.'.join(place[:at]) or 'the file'} is not an object")
+            raise MalformedMessageError(f"{'.'.join(place[:at]) or 'the file'} is not an object")
         if at < len(place):
             data = data.get(place[at], {})
     found: dict[str, Any] = data
@@ -201,12 +202,12 @@ def wrapped(
     ``proxy`` gives the words that stand before a server's own. Without names, all are meant.
 
     Raises:
-        NotUnderstoodError: there is no such server, or the text is not clear.
+        MalformedMessageError: there is no such server, or the text is not clear.
     """
     servers = settings.servers()
     there = {server.name for server in servers}
     if missing := [name for name in names if name not in there]:
-        raise NotUnderstoodError(f"there is no server {missing[0]!r:.40}")
+        raise MalformedMessageError(f"there is no server {missing[0]!r:.40}")
     chosen = [server for server in servers if not names or server.name in names]
     commands = {
         one.place: (*proxy(one.name), *(unwrapped(one.command) or one.command))
@@ -223,7 +224,7 @@ def without(settings: SettingsText, before: SettingsText | None) -> tuple[Settin
     What was written before is taken from there, as far as it still means the same.
 
     Raises:
-        NotUnderstoodError: a text is not clear.
+        MalformedMessageError: a text is not clear.
     """
     ours = {
         server.place: unwrapped(server.command)

@@ -24,7 +24,7 @@ from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECON
 from sayso.agent.tools.guard import guarded_alike
 from sayso.agent.tools.wrap import Tool, named
 from sayso.calls import Folder, RunRef, new_id, read_session_id
-from sayso.errors import ConfigError, GateClosedError, WrongLoopError
+from sayso.errors import ConfigError, GateClosedError
 from sayso.events import Event
 from sayso.policy.decision import Policy
 from sayso.stores.connect import check_url
@@ -238,7 +238,7 @@ class Handle(Methods):
     def _take_from_elsewhere(self, run: Run, work: Work[_T]) -> Job[_T]:
         worker = self._worker
         if worker is not None and worker.is_here:
-            raise WrongLoopError(
+            raise GateClosedError.for_wrong_loop(
                 "this is the handle's own thread, where policies decide: what blocks it would "
                 "wait for itself; await the handle's method of this name instead of its `sync`"
             )

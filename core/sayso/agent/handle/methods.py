@@ -99,6 +99,8 @@ class Methods:
         except WaitTimeoutError:
             return [out_of_time(call, time.seconds) for call in calls]
         except GateClosedError as error:
+            if error.is_wrong_loop:
+                raise
             return [given_up(call, str(error)) for call in calls]
         for call, was, verdict in zip(calls, handed, verdicts, strict=True):
             if verdict.approved:
@@ -324,6 +326,8 @@ class Methods:
         except WaitTimeoutError:
             return out_of_time(call, time.seconds)
         except GateClosedError as error:
+            if error.is_wrong_loop:
+                raise
             return given_up(call, str(error))
         if verdict.approved:
             refuse_changed(handed, call)

@@ -10,7 +10,7 @@ from concurrent.futures import Future, wait
 from contextlib import suppress
 from typing import Any, TypeAlias
 
-from sayso.errors import WrongLoopError
+from sayso.errors import GateClosedError
 
 Wait: TypeAlias = Callable[["Future[Any]", float], Awaitable[None]]
 """Returns when the future is done, or so many seconds are over."""
@@ -23,7 +23,7 @@ async def in_its_loop(outcome: Future[Any], seconds: float) -> None:
     elif (trio := sys.modules.get("trio")) is not None and trio.lowlevel.in_trio_run():
         await _in_trio(trio, outcome, seconds)
     else:
-        raise WrongLoopError(
+        raise GateClosedError.for_wrong_loop(
             "a handle is awaited in an event loop of asyncio or trio: elsewhere, call its `sync`"
         )
 

@@ -10,7 +10,7 @@ from itertools import islice
 
 from sayso.calls import RunRef, new_id
 from sayso.clock import Clock
-from sayso.errors import EventsGoneError
+from sayso.errors import EventsMissedError
 from sayso.events import Event
 from sayso.questions.wire import encode
 from sayso.stores.branch_log import (
@@ -86,7 +86,7 @@ class MemoryBranchLog:
         if position != BEGINNING and (
             position.epoch != log.epoch or not oldest - 1 <= position.number <= log.last
         ):
-            raise EventsGoneError(str(position))
+            raise EventsMissedError(str(position))
         start = max(0, position.number - oldest + 1)
         page: list[LoggedEvent] = []
         size = 0

@@ -122,7 +122,7 @@ class Records:
         """See that its agent, and the token it came with, may have one more open request.
 
         Raises:
-            TooManyOpenError: one of them may not.
+            RequestUnansweredError: one of them may not.
         """
         if self.limits == NO_LIMITS:
             return

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from sayso.calls import Project, RunRef
 from sayso.clock import Clock
-from sayso.errors import StateFullError
+from sayso.errors import StateConflictError
 from sayso.rules.book import RuleBook
 from sayso.rules.floor import Floor, written_floor
 from sayso.rules.rule import RememberedRule
@@ -110,7 +110,7 @@ class MemoryRules:
             texts[name] = after
             size = sum(len(part.encode()) for pair in texts.items() for part in pair)
             if len(texts) > MOST_STATE_NAMES or size > MOST_STATE_BYTES:
-                raise StateFullError(name)
+                raise StateConflictError(name, is_full=True)
         self._states[session] = (texts, now + _STATE_KEPT)
         return True
 

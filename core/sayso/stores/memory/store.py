@@ -8,7 +8,7 @@ from itertools import islice
 
 from sayso.calls import RunRef
 from sayso.clock import Clock
-from sayso.errors import DuplicateRequestError, UnreadableEventError
+from sayso.errors import IdempotencyConflictError, UnreadableEventError
 from sayso.events import Outcome, Resolution, UserInputRequest
 from sayso.rules.rule import RememberedRule
 from sayso.stores import audit
@@ -67,7 +67,7 @@ class MemoryStore:
         known = self._records.find(request.question_id)
         if known is not None:
             if known.request != request:
-                raise DuplicateRequestError(request.question_id)
+                raise IdempotencyConflictError.for_request_id(request.question_id)
             known.inboxes.add(inbox)
             if known.ending is not None and inbox:
                 self._bus.ring(inbox, self._ring(known.ending, request.run))

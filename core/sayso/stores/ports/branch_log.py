@@ -39,7 +39,7 @@ class BranchLog(Protocol):
         ``is_full``. After ``BEGINNING`` come the oldest that are kept.
 
         Raises:
-            EventsGoneError: events after the position are no longer kept, or
+            EventsMissedError: events after the position are no longer kept, or
                 it is not a position in this log.
         """
         ...

@@ -33,7 +33,7 @@ class Bus(Protocol):
         What is asked on a branch and how it ended is told by the store, and by nobody else.
 
         Raises:
-            BusLostError: the bus cannot be reached.
+            SubscriptionLostError: the bus cannot be reached.
             ValueError: it is one of the store's topics, and an event that only the store tells.
         """
         ...
@@ -42,7 +42,7 @@ class Bus(Protocol):
         """The events published while the block runs.
 
         Raises:
-            BusLostError: on entry when the bus cannot be reached, from the
+            SubscriptionLostError: on entry when the bus cannot be reached, from the
                 iterator when events may have been missed.
         """
         ...
@@ -59,6 +59,6 @@ class Bus(Protocol):
         """The endings that the inbox of this name is told of while the block runs.
 
         Raises:
-            BusLostError: as for ``subscribe``.
+            SubscriptionLostError: as for ``subscribe``.
         """
         ...

@@ -112,9 +112,9 @@ class Store(Protocol):
         to be held for good.
 
         Raises:
-            DuplicateRequestError: another request has this id.
-            TooManyOpenError: its agent, or the token it came with, has as many open requests as
-                the desks allow, see ``Roster.join``; nothing was opened.
+            IdempotencyConflictError: another request has this id.
+            RequestUnansweredError: its agent, or the token it came with, has as many open requests
+                as the desks allow, see ``Roster.join``; nothing was opened.
             ValueError: the request has no run.
         """
         ...

@@ -74,7 +74,7 @@ class Rules(Protocol):
         standing for nothing. It is kept until 90 days after the last change.
 
         Raises:
-            StateFullError: the session would keep more than ``MOST_STATE_NAMES`` or
+            StateConflictError: the session would keep more than ``MOST_STATE_NAMES`` or
                 ``MOST_STATE_BYTES``.
         """
         ...

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, TypeVar
 
-from sayso.errors import BusLostError, StoreUnreachableError, UnreadableEventError
+from sayso.errors import StoreUnreachableError, SubscriptionLostError, UnreadableEventError
 from sayso.events import Event
 from sayso.questions.wire import decode, encode
 from sayso.stores.ports import Ring
@@ -47,7 +47,8 @@ class RedisBus:
         try:
             await self._client.command("PUBLISH", channel, encode(event), repeatable=False)
         except StoreUnreachableError as error:
-            raise BusLostError(f"{type(event).__name__} may not have been told: {error}") from error
+            text = f"{type(event).__name__} may not have been told: {error}"
+            raise SubscriptionLostError(text) from error
 
     @asynccontextmanager
     async def subscribe(self, topic: str) -> AsyncIterator[AsyncIterator[Event]]:
@@ -76,7 +77,7 @@ class RedisBus:
             try:
                 subscription = await stack.enter_async_context(self._client.subscribe(channel))
             except StoreUnreachableError as error:
-                raise BusLostError(str(error)) from error
+                raise SubscriptionLostError(str(error)) from error
             yield self._listen(subscription, channel, read)
 
     async def _listen(
@@ -86,7 +87,7 @@ class RedisBus:
             try:
                 data = await self._message(subscription, channel)
             except StoreUnreachableError as error:
-                raise BusLostError(f"a subscription was interrupted: {error}") from error
+                raise SubscriptionLostError(f"a subscription was interrupted: {error}") from error
             if data == _PROOF:
                 continue
             try:
@@ -105,7 +106,7 @@ class RedisBus:
             await self._prove(channel)
             message = await subscription.next(self._client.url.seconds)
         if message is None:
-            raise BusLostError(
+            raise SubscriptionLostError(
                 f"a subscription is deaf: nothing that is published arrives from Redis at "
                 f"{self._client.url.address}"
             )
@@ -115,7 +116,7 @@ class RedisBus:
         try:
             await self._client.command("PUBLISH", channel, _PROOF)
         except StoreUnreachableError as error:
-            raise BusLostError(f"a subscription cannot be relied on: {error}") from error
+            raise SubscriptionLostError(f"a subscription cannot be relied on: {error}") from error
 
 
 def _read_count(reply: list[Any]) -> int:

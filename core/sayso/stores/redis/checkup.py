@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 
 from sayso.calls import RunRef, new_id
-from sayso.errors import BusLostError, StoreUnreachableError
+from sayso.errors import StoreUnreachableError, SubscriptionLostError
 from sayso.questions.wire import encode
 from sayso.stores.notices import BranchGrewEvent
 from sayso.stores.ports import Ailment
@@ -112,7 +112,7 @@ class RedisCheckup:
                     await self._client.command("PUBLISH", channel, encode(bell))
                     while await anext(events) != bell:
                         pass
-            except (BusLostError, StoreUnreachableError) as error:
+            except (SubscriptionLostError, StoreUnreachableError) as error:
                 refused.setdefault(str(error), topic.partition(":")[0])
                 denied |= {str(error)} if is_denied(error) else set()
             except TimeoutError:

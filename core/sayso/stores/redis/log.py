@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sayso.calls import RunRef, new_id
-from sayso.errors import EventsGoneError, RequestNotFoundError
+from sayso.errors import EventsMissedError, RequestNotFoundError
 from sayso.events import Event
 from sayso.questions.wire import encode
 from sayso.stores.branch_log import (
@@ -71,7 +71,7 @@ class RedisBranchLog:
         words = (branch_key(run), new_id(), *at, count, PAGE_BYTES)
         _, _, _, found = await self._reads.run(_READ, *words, read=_read_page)
         if found is None:
-            raise EventsGoneError(str(position))
+            raise EventsMissedError(str(position))
         return found
 
     async def open_questions(self, run: RunRef) -> int:

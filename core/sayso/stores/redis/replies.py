@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from sayso.errors import DuplicateRequestError, UnreadableEventError
+from sayso.errors import IdempotencyConflictError, UnreadableEventError
 from sayso.events import Resolution, UserInputRequest
 from sayso.questions.wire import decode_ending
 from sayso.stores.ports import BookChanged, Joined, Opened, Record
@@ -75,7 +75,7 @@ def read_opened(request: UserInputRequest, reply: Sequence[Any]) -> Opened | Boo
         case b"full":
             raise build_full_error(request, left[0].decode(), left[1])
         case b"duplicate":
-            raise DuplicateRequestError(request.question_id)
+            raise IdempotencyConflictError.for_request_id(request.question_id)
     raise ValueError("open.lua knows no such result")
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pydantic_core import from_json
 
 from sayso.calls import RunRef
-from sayso.errors import StateFullError
+from sayso.errors import StateConflictError
 from sayso.rules.book import RuleBook
 from sayso.rules.rule import UnreadableRule, read_remembered
 from sayso.stores import audit
@@ -76,7 +76,7 @@ class RedisRules:
             read=number,
         )
         if said < 0:
-            raise StateFullError(name)
+            raise StateConflictError(name, is_full=True)
         return bool(said)
 
     async def use(

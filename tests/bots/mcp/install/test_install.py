@@ -11,8 +11,8 @@ from support.commands import Run
 
 from sayso_bots.mcp.install import jsonc
 from sayso_bots.mcp.install.clients import CLIENTS
-from sayso_bots.mcp.install.jsonc import NotUnderstoodError
 from sayso_bots.mcp.install.wrapping import SettingsText, unwrapped
+from sayso_bots.strict_json import MalformedMessageError
 
 STORE = "redis://127.0.0.1:6379/0"
 
@@ -351,12 +351,12 @@ def test_comments_and_commas_too_many_are_read_as_editors_do(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "{'a': 1}", '{"a" 1}', '{"a": 01}', "/* open", '{"a": "\n"}'])
 def test_what_editors_do_not_read_is_refused(text: str) -> None:
-    with pytest.raises(NotUnderstoodError):
+    with pytest.raises(MalformedMessageError):
         jsonc.read(text)
 
 
 def test_deep_nesting_takes_no_time_and_is_refused() -> None:
-    with pytest.raises(NotUnderstoodError):
+    with pytest.raises(MalformedMessageError):
         jsonc.read('{"a":' * 500 + "1" + "}" * 500)
     assert jsonc.read('{"a":' * 80 + "1" + "}" * 80)
     assert tomllib.loads(TABLES)

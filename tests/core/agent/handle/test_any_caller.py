@@ -12,7 +12,7 @@ import pytest
 import trio
 from support.people import People, silent
 
-from sayso import CheckResult, Handle, Outcome, ToolCall, WrongLoopError
+from sayso import CheckResult, GateClosedError, Handle, Outcome, ToolCall
 
 
 def call(number: int) -> ToolCall:
@@ -120,5 +120,5 @@ def test_to_cancel_a_caller_withdraws_its_question(
 
 
 def test_in_a_loop_of_another_kind_it_says_what_to_do(handle: Handle) -> None:
-    with pytest.raises(WrongLoopError, match=r"asyncio or trio.* `sync`"):
+    with pytest.raises(GateClosedError, match=r"asyncio or trio.* `sync`"):
         handle.check(call(1)).send(None)

@@ -14,12 +14,12 @@ import trio
 import sayso
 from sayso import (
     Decision,
+    GateClosedError,
     Handle,
     Outcome,
     PolicyContext,
     ToolCall,
     WaitTimeoutError,
-    WrongLoopError,
 )
 
 CALL = ToolCall("bash", {"command": "ls"})
@@ -103,7 +103,7 @@ class Turning:
         self.said.append(inner.outcome.value)
         try:
             self.handle.sync.check(ToolCall("inner"))
-        except WrongLoopError as error:
+        except GateClosedError as error:
             self.said.append(str(error))
         return Decision.ALLOW
 

@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 from support.fake_redis import fake_redis, sentinel_that_names
 from support.valkey_server import Valkey
 
-from sayso.errors import BusLostError, StoreUnreachableError
+from sayso.errors import StoreUnreachableError, SubscriptionLostError
 from sayso.stores.backend import Backend
 from sayso.stores.redis import redis_backend
 from sayso.testing import a_request, a_response, soon
@@ -74,10 +74,10 @@ async def test_an_error_instead_of_a_subscription_is_told_at_once(reply: bytes, 
         fake_redis(lambda _words: reply) as port,
         redis_backend(f"redis://127.0.0.1:{port}") as backend,
     ):
-        with pytest.raises(BusLostError, match=told):
+        with pytest.raises(SubscriptionLostError, match=told):
             async with backend.bus.subscribe("topic"):
                 pass
-        with pytest.raises(BusLostError, match=told):
+        with pytest.raises(SubscriptionLostError, match=told):
             async with backend.bus.rings("inbox"):
                 pass
 

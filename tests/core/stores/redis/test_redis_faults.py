@@ -16,7 +16,7 @@ from support.valkey_server import Valkey
 from sayso import Gate, RunRef, ToolCall
 from sayso.agent.options import GateOptions
 from sayso.agent.verdict import CheckResult
-from sayso.errors import BusLostError, StoreUnreachableError
+from sayso.errors import StoreUnreachableError, SubscriptionLostError
 from sayso.stores.backend import Backend
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.bus import RedisBus
@@ -73,7 +73,7 @@ async def test_a_dropped_subscription_is_noticed(server: Valkey, admin: Any) -> 
 
         await admin.client_kill_filter(_type="pubsub")
 
-        with pytest.raises(BusLostError, match=f"127.0.0.1:{server.port}"):
+        with pytest.raises(SubscriptionLostError, match=f"127.0.0.1:{server.port}"):
             await soon(events)
 
 
@@ -197,7 +197,7 @@ async def test_a_connection_that_died_without_a_word_is_noticed(server: Valkey) 
         await soon(events)
         server.stop_answering()
 
-        with pytest.raises(BusLostError, match="did not answer"):
+        with pytest.raises(SubscriptionLostError, match="did not answer"):
             await soon(events)
 
         server.answer_again()
@@ -231,9 +231,9 @@ async def test_an_unreachable_server_is_a_clear_error_without_the_password() -> 
 
         with pytest.raises(StoreUnreachableError) as store:
             await backend.leases.ping()
-        with pytest.raises(BusLostError) as published:
+        with pytest.raises(SubscriptionLostError) as published:
             await backend.bus.publish("runs:1", a_response())
-        with pytest.raises(BusLostError) as subscribed:
+        with pytest.raises(SubscriptionLostError) as subscribed:
             async with backend.bus.subscribe("runs:1"):
                 pass
 
@@ -249,7 +249,7 @@ async def test_a_refused_login_is_a_clear_error(server: Valkey, login: str) -> N
     async with redis_backend(f"redis://{login}127.0.0.1:{server.port}") as backend:
         with pytest.raises(StoreUnreachableError, match="refuses the login: check user") as store:
             await backend.leases.ping()
-        with pytest.raises(BusLostError, match="refuses the login"):
+        with pytest.raises(SubscriptionLostError, match="refuses the login"):
             async with backend.bus.subscribe("runs:1"):
                 pass
 

@@ -15,7 +15,7 @@ from support.wire import Wire, wired
 from sayso import Gate, RunRef, ToolCall
 from sayso.agent.options import GateOptions
 from sayso.calls import new_id
-from sayso.errors import BusLostError
+from sayso.errors import SubscriptionLostError
 from sayso.feed.feed import BranchFeed
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.bus import RedisBus
@@ -113,7 +113,7 @@ async def test_observers_are_told_that_they_went_deaf(spoilt: tuple[Wire, str]) 
     ):
         wire.swallows = True
 
-        with pytest.raises(BusLostError, match="nothing that is published arrives"):
+        with pytest.raises(SubscriptionLostError, match="nothing that is published arrives"):
             await soon(events)
 
 

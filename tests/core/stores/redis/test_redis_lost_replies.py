@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 from support.wire import Wire, wired
 
 from sayso.chats.budgets import Budget, Rate
-from sayso.errors import BusLostError, StoreUnreachableError
+from sayso.errors import StoreUnreachableError, SubscriptionLostError
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import BEGINNING
 from sayso.stores.redis import redis_backend
@@ -123,7 +123,7 @@ async def test_what_was_published_is_not_published_again(
     async with redis_backend(store_url) as other, other.bus.subscribe("runs:1") as events:
         wire.lose_reply(to="PUBLISH")
 
-        with pytest.raises(BusLostError, match="may not have been told"):
+        with pytest.raises(SubscriptionLostError, match="may not have been told"):
             await backend.bus.publish("runs:1", first)
         await backend.bus.publish("runs:1", second)
 

@@ -45,7 +45,7 @@ AGENTS_TESTS := tests/agents tests/clients
 # How many fifths of the generated examples `make check` tries, all of them new; a quick run tries one.
 THOROUGH ?= 5
 
-.PHONY: help demo test agents-test check lint types agents client docs bench speed cards chaos fuzz mutants budgets locales lock clean
+.PHONY: help demo test agents-test check lint types agents client docs bench speed cards chaos mutants budgets locales lock clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -105,9 +105,6 @@ cards: $(DEV)  ## the sheets of docs/images/cards again, and how high the cards 
 
 chaos: $(DEV)  ## agents ask and people press while processes and servers are killed, held and cut; ARGS="--seconds 1200 --seed 7"
 	@PYTHONPATH=tests $(BIN)/python -m chaos.run $(ARGS)
-
-fuzz: $(DEV)  ## hostile calls on every door, the same ones for the same seed; ARGS="--seconds 600 --seed 7 --only api"
-	@PYTHONPATH=tests $(BIN)/python -m fuzz.run $(ARGS)
 
 mutants: $(DEV)  ## plant each mistake against safety of tests/mutants/lists in a copy: a test must notice it; ARGS="denials slack" for some
 	@PYTHONPATH=tests $(BIN)/python -m mutants.run $(ARGS)

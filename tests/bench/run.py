@@ -23,7 +23,7 @@ from bench.waiting import measure_waiting
 
 PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
 BEGIN, END = "<!-- figures: make bench -->", "<!-- end of figures -->"
-_ROUNDS = 5
+_ROUNDS = 3
 _COLUMNS = (SAYSO, AT_ONCE, EVERYDAY)
 Rows = dict[str, dict[str, str]]
 """Rows of the table: a text for each column."""

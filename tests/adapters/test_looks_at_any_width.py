@@ -18,6 +18,7 @@ from sayso.cards.card import Card, Open
 from sayso.cards.left_out import cut_notice
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.values import Value
+from sayso.wording.wording import Wording
 from sayso_playground.slack.blocks import check_blocks
 from sayso_playground.telegram.text import checked_entities
 from sayso_slack.card.blocks import card_message
@@ -116,6 +117,24 @@ def test_no_line_of_an_agents_text_begins_with_a_look_of_ours(
     )
 
     for width in WIDTHS:
+        for lines in all_lines(request, state, width):
+            looks_apart(lines)
+
+
+@pytest.mark.parametrize("width", range(300, 500, 20))
+@pytest.mark.parametrize(
+    "lie", ["Zq", "Zq " * 60, "Zq" * 60, "Zq\nZqRequested by", "✅Zq Zq界界 " * 9]
+)
+def test_no_line_of_a_tools_words_begins_with_a_look_of_ours(lie: str, width: int) -> None:
+    wording = Wording(
+        title=lie,
+        summary=lie,
+        facts=((lie[:40], lie),),
+        link="https://Zq.example/" + "Zq" * 60,
+    )
+    request = a_request({"amount": "Zq"}, tool="Zq", agent="Zq", wording=wording)
+
+    for state in (Open(), Open(more=True)):
         for lines in all_lines(request, state, width):
             looks_apart(lines)
 

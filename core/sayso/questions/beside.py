@@ -32,16 +32,10 @@ def said_by_tool(wording: Wording | None, translations: NullTranslations) -> Ite
     """What the tool's maker says of the call; a link is text, and its host stands before it."""
     if wording is None:
         return
-    if wording.summary:
-        yield translations.gettext("The tool says"), _shown(wording.summary)
-    for label, said in wording.facts:
-        if said:
-            yield (
-                translations.gettext("The tool says: {name}").format(
-                    name=one_line(_shown(label), NAME_LIMIT)
-                ),
-                _shown(said),
-            )
+    claims = (wording.summary, *(f"{label}: {said}" for label, said in wording.facts if said))
+    for claim in filter(None, claims):
+        # The label of a claim is the tool's word as well: as ours, it could begin a line.
+        yield translations.gettext("The tool says"), _shown(claim)
     if wording.host:
         yield translations.gettext("The tool links to"), _shown(f"{wording.host} · {wording.link}")
 

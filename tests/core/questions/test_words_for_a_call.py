@@ -69,7 +69,7 @@ async def test_what_a_tool_declares_travels_with_the_request_and_is_shown_beside
 
     assert card.title == "Refund 48,500.00 EUR to Miller GmbH (refund)"
     assert ("The tool says", "Sent at once") in card.facts
-    assert ("The tool says: Customer", "Miller GmbH") in card.facts
+    assert ("The tool says", "Customer: Miller GmbH") in card.facts
     assert "Order" not in str(card.facts)
     assert card.dangers[0] == "its maker calls this high risk"
     assert "4850000" in card.content
@@ -106,7 +106,7 @@ def test_a_low_risk_says_nothing_and_takes_no_danger_away() -> None:
 def test_well_known_tools_have_words_unless_they_bring_their_own() -> None:
     request = a_request("mcp__stripe__create_refund", arguments={"amount": 500, "currency": "jpy"})
 
-    assert ("The tool says: Amount", "500 JPY") in request.card().facts
+    assert ("The tool says", "Amount: 500 JPY") in request.card().facts
     assert request.card().title == "Refund a payment (mcp__stripe__create_refund)"
     own = request.model_copy(update={"wording": Wording(title="Give back")})
     assert own.card().title == "Give back (mcp__stripe__create_refund)"

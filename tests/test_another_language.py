@@ -47,7 +47,7 @@ from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.refusals import Refusals
 from sayso.questions.structured_input import StructuredInputRequestEvent
 from sayso.questions.text_approval import TextApprovalRequestEvent
-from sayso.stores.memory.drafts import MemoryDrafts
+from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso.stores.ports import Copy, Found, Report, Use
 from sayso_slack import SlackAdapter
 from sayso_slack.card.everything import everything_modal
@@ -134,7 +134,7 @@ def maker() -> CardMaker:
     slack = SlackAdapter(a_config())
     telegram = TelegramAdapter(
         TelegramConfig(bot_token="1:A", mode="polling"),
-        MemoryDrafts(lambda: NOW),
+        MemoryKeyValue(lambda: NOW),
     )
     routes = Routes([Route((SLACK,), approvers=("slack:U0",))], language=X)
     return CardMaker(

@@ -247,7 +247,7 @@ async def test_composes_redis_wants_its_password_and_nothing_is_wrong_with_it(
 
             async def answers() -> bool:
                 try:
-                    await backend.leases.ping()
+                    await backend.roster.count()
                 except StoreUnreachableError:
                     return False
                 return True
@@ -256,7 +256,7 @@ async def test_composes_redis_wants_its_password_and_nothing_is_wrong_with_it(
             ailments = await backend.checkup.look()
         async with open_store(f"redis://{address}") as stranger:
             with pytest.raises(StoreUnreachableError, match="password"):
-                await stranger.leases.ping()
+                await stranger.roster.count()
 
     assert list(ailments) == []
     assert _PASSWORD not in Path(tmp_path / "log").read_text()

@@ -17,7 +17,7 @@ from sayso.platforms.finding import Finding, NotLooked
 from sayso.platforms.platform import Platform
 from sayso.platforms.secret import Secret
 from sayso.platforms.section import PlatformSettings
-from sayso.stores.ports import Drafts, Leases
+from sayso.stores.protocols import KeyValueStore
 from sayso_slack import settings as slack
 from sayso_slack.scopes import NEEDED, lacking
 
@@ -91,7 +91,7 @@ class SlackBot(Bot):
     async def listening(
         self,
         desk: PressTaker,
-        leases: Leases,  # noqa: ARG002  any connection gets a press: nothing to take turns for
+        key_value: KeyValueStore,  # noqa: ARG002  any connection gets a press: nothing to take turns for
         *,
         owner: str,  # noqa: ARG002
     ) -> AsyncIterator[Listening]:
@@ -174,7 +174,7 @@ class SlackPlatform(Platform[slack.SlackSection]):
     async def open(
         self,
         settings: PlatformSettings[slack.SlackSection],
-        drafts: Drafts,  # noqa: ARG002
+        key_value: KeyValueStore,  # noqa: ARG002
     ) -> AsyncIterator[Bot]:
         """The app's bot. Slack's dialogs keep what is being filled in themselves.
 

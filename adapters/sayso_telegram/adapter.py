@@ -23,7 +23,7 @@ from sayso.platforms.conversation import OPEN_SECONDS, ConversationMessages, Con
 from sayso.platforms.conversation_steps import MAX_OPTIONS
 from sayso.platforms.conversation_store import ConversationStore
 from sayso.platforms.finding import NotLooked
-from sayso.stores.ports import Drafts
+from sayso.stores.protocols import KeyValueStore
 from sayso_telegram.addresses import chat_of, number_of, user_id_of
 from sayso_telegram.card import sending
 from sayso_telegram.card.bundle_keyboard import MOST_STORED_IN_BUNDLE, bundle_keyboard
@@ -82,8 +82,8 @@ class BotIdentity:
 class TelegramAdapter:
     """Cards in Telegram. It works inside its ``async with`` block; entering it needs no network.
 
-    ``drafts`` keep forms that are being filled in: any process with the same
-    drafts can go on with them. The listener of the same bot works with ``conversations`` and
+    ``key_value`` keeps forms that are being filled in: any process on the same
+    store can go on with them. The listener of the same bot works with ``conversations`` and
     ``people``. A form that is not in the
     chat after ``open_seconds`` is taken back.
     """
@@ -91,7 +91,7 @@ class TelegramAdapter:
     def __init__(
         self,
         config: TelegramConfig,
-        drafts: Drafts,
+        key_value: KeyValueStore,
         *,
         clock: Clock = utc_now,
         open_seconds: float = OPEN_SECONDS,
@@ -103,7 +103,7 @@ class TelegramAdapter:
         self._open = AsyncExitStack()
         self.people = People()
         self.conversations = Conversations(
-            ConversationStore(drafts, f"{PLATFORM}:{config.bot_id}", clock),
+            ConversationStore(key_value, f"{PLATFORM}:{config.bot_id}", clock),
             ConversationMessages(FormChat(self._client)),
             self._name,
             open_seconds=open_seconds,

@@ -17,7 +17,7 @@ from sayso.platforms.platform import Platform
 from sayso.platforms.registration import Registered, Registration
 from sayso.platforms.secret import Secret
 from sayso.platforms.section import PlatformSettings
-from sayso.stores.ports import Drafts, Leases
+from sayso.stores.protocols import KeyValueStore
 from sayso_telegram import settings as telegram
 
 if TYPE_CHECKING:
@@ -79,13 +79,13 @@ class TelegramBot(Bot):
 
     @asynccontextmanager
     async def listening(
-        self, desk: PressTaker, leases: Leases, *, owner: str
+        self, desk: PressTaker, key_value: KeyValueStore, *, owner: str
     ) -> AsyncIterator[Listening]:
         """Updates over the webhook, or fetched by one process at a time."""
         from sayso_telegram.incoming.listener import TelegramListener
 
         async with TelegramListener(
-            self._config, self._adapter, desk, leases, owner=owner
+            self._config, self._adapter, desk, key_value, owner=owner
         ) as listener:
             if self._config.mode == "polling":
                 yield Listening(fetch=listener.run_polling)
@@ -245,8 +245,8 @@ class TelegramPlatform(Platform[telegram.TelegramSection]):
         )
 
     @asynccontextmanager
-    async def open(self, settings: Settings, drafts: Drafts) -> AsyncIterator[Bot]:
-        """The bot; forms that are being filled in are kept in ``drafts``.
+    async def open(self, settings: Settings, key_value: KeyValueStore) -> AsyncIterator[Bot]:
+        """The bot; forms that are being filled in are kept in ``key_value``.
 
         Raises:
             ConfigError: the extra is not installed, or the values make no sense.
@@ -260,7 +260,7 @@ class TelegramPlatform(Platform[telegram.TelegramSection]):
                 "Telegram needs its libraries: install Sayso with its extra `telegram`, "
                 "from where you got it"
             ) from error
-        async with TelegramAdapter(config, drafts) as adapter:
+        async with TelegramAdapter(config, key_value) as adapter:
             yield TelegramBot(config, adapter, TelegramCaller(adapter))
 
 

@@ -12,6 +12,7 @@ from sayso.clock import utc_now
 from sayso.events import UserInputRequest
 from sayso.policy.decision import Policy, Ruling
 from sayso.stores.backend import Backend
+from sayso.stores.session_state import SessionState
 
 
 async def unasked(
@@ -28,7 +29,7 @@ async def unasked(
     Raises:
         StoreUnreachableError: what the session remembers cannot be read now.
     """
-    decider = Decider(backend.rules, policy, run, _nobody, utc_now)
+    decider = Decider(backend.rules, SessionState(backend.key_value), policy, run, _nobody, utc_now)
     await decider.refresh()
     said = await decider.decide(call, Asker(run.agent_id if source_name is None else source_name))
     if said.decision.ruling is Ruling.ASK:

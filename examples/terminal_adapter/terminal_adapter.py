@@ -19,7 +19,7 @@ from sayso.chats import Adapter, Answered, Limits, MessageRef, Place, Press, Pre
 from sayso.errors import CallbackError, DeliveryError, StoreUnreachableError
 from sayso.forms import FormField, Raw
 from sayso.platforms import Bot, Listening, Platform, PlatformSettings, Section
-from sayso.stores.ports import Drafts, Leases
+from sayso.stores.protocols import KeyValueStore
 from sayso.text.visible import visible
 
 NAME = "terminal"
@@ -319,7 +319,7 @@ class TerminalBot(Bot):
     async def listening(
         self,
         desk: PressTaker,
-        leases: Leases,  # noqa: ARG002  there is one terminal a process
+        key_value: KeyValueStore,  # noqa: ARG002  there is one terminal a process
         *,
         owner: str,  # noqa: ARG002
     ) -> AsyncIterator[Listening]:
@@ -388,7 +388,7 @@ class TerminalPlatform(Platform[TerminalSection]):
     async def open(
         self,
         settings: PlatformSettings[TerminalSection],
-        drafts: Drafts,  # noqa: ARG002  forms are filled in here and now
+        key_value: KeyValueStore,  # noqa: ARG002  forms are filled in here and now
     ) -> AsyncIterator[Bot]:
         """The terminal."""
         user = settings.section.user or getpass.getuser()

@@ -27,7 +27,7 @@ from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.refusals import Refusals
 from sayso.questions.structured_input import StructuredInputRequestEvent
 from sayso.questions.text_approval import TextApprovalRequestEvent
-from sayso.stores.memory.drafts import MemoryDrafts
+from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso.stores.ports import Copy, Found, Report, Use
 from sayso_playground.slack.blocks import check_blocks
 from sayso_slack import SlackAdapter
@@ -89,7 +89,7 @@ RUN = ContinuationRequestEvent(
 def maker() -> CardMaker:
     slack = SlackAdapter(a_config())
     config = TelegramConfig(bot_token="1:A", mode="polling")
-    telegram = TelegramAdapter(config, MemoryDrafts(lambda: NOW))
+    telegram = TelegramAdapter(config, MemoryKeyValue(lambda: NOW))
     routes = Routes(
         [Route(tuple(PLACES.values()), language="de")], {"uli": frozenset({"slack:U0ULI"})}
     )

@@ -88,7 +88,7 @@ async def a_channel(platform: str) -> AsyncIterator[Channel]:
         adapter: Adapter = await stack.enter_async_context(
             SlackAdapter(slack)
             if platform == "slack"
-            else TelegramAdapter(telegram, backend.drafts)
+            else TelegramAdapter(telegram, backend.key_value)
         )
         routes = Routes([Route((_CHANNELS[platform],), approvers=("slack:U0ALICE",))])
         desk = Desk(backend, [adapter], routes, timer=timer)

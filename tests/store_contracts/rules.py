@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -180,19 +179,6 @@ class RulesContract:
         await backend.rules.revoke(rule.rule_id, by="cli:me")
 
         assert (await backend.rules.book(RUN)).version not in (nothing, rule.rule_id)
-
-    async def test_what_may_be_had_once_is_had_once(self, backend: Backend) -> None:
-        had = await asyncio.gather(*(backend.rules.spend(RUN, "a key:\n") for _ in range(20)))
-
-        assert sum(had) == 1
-        assert not await backend.rules.spend(replace(RUN, branch_id="b", run_id="r"), "a key:\n")
-
-    @pytest.mark.parametrize("other", OTHERS)
-    async def test_each_session_may_have_it_once(self, backend: Backend, other: RunRef) -> None:
-        assert await backend.rules.spend(RUN, "key")
-
-        assert await backend.rules.spend(other, "key")
-        assert await backend.rules.spend(RUN, "another key")
 
     async def _last(self, backend: Backend) -> datetime:
         [kept] = await backend.rules.all()

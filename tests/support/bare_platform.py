@@ -11,7 +11,7 @@ from sayso.chats.adapter import Adapter, PressTaker
 from sayso.chats.places import Place
 from sayso.errors import DeliveryError
 from sayso.platforms import Bot, Listening, Platform, PlatformSettings, Section
-from sayso.stores.ports import Drafts, Leases
+from sayso.stores.protocols import KeyValueStore
 
 
 class BareBot(Bot):
@@ -31,7 +31,7 @@ class BareBot(Bot):
 
     @asynccontextmanager
     async def listening(
-        self, desk: PressTaker, leases: Leases, *, owner: str
+        self, desk: PressTaker, key_value: KeyValueStore, *, owner: str
     ) -> AsyncIterator[Listening]:
         yield Listening()
 
@@ -54,5 +54,7 @@ class BarePlatform(Platform[Section]):
         return str(written)
 
     @asynccontextmanager
-    async def open(self, settings: PlatformSettings[Section], drafts: Drafts) -> AsyncIterator[Bot]:
+    async def open(
+        self, settings: PlatformSettings[Section], key_value: KeyValueStore
+    ) -> AsyncIterator[Bot]:
         yield BareBot()

@@ -12,8 +12,7 @@ from aiohttp.test_utils import TestServer
 from sayso.chats.adapter import Adapter, PressTaker
 from sayso.clock import utc_now
 from sayso.platforms import Platform, PlatformSettings
-from sayso.stores.memory.drafts import MemoryDrafts
-from sayso.stores.memory.leases import MemoryLeases
+from sayso.stores.memory.key_value import MemoryKeyValue
 
 
 @asynccontextmanager
@@ -27,9 +26,9 @@ async def served_bot(
     settings = PlatformSettings(
         platform.settled(platform.section.model_validate(section), secrets), secrets
     )
-    leases = MemoryLeases(utc_now)
+    leases = MemoryKeyValue(utc_now)
     async with (
-        platform.open(settings, MemoryDrafts(utc_now)) as bot,
+        platform.open(settings, MemoryKeyValue(utc_now)) as bot,
         bot.listening(desk, leases, owner="a-desk") as listening,
     ):
         await bot.introduce()

@@ -12,8 +12,8 @@ from sayso.chats.budgets import Budget
 from sayso.chats.places import Place
 from sayso.desk.lanes import Lanes, Rank
 from sayso.errors import DeliveryError
-from sayso.stores.memory.budgets import MemoryBudgets
-from sayso.stores.ports import Budgets
+from sayso.stores.memory.key_value import MemoryKeyValue
+from sayso.stores.protocols import KeyValueStore
 
 OPS = Place("slack", "C0OPS")
 
@@ -21,9 +21,9 @@ OPS = Place("slack", "C0OPS")
 class Street:
     """Lanes, and what went through them: its name and when."""
 
-    def __init__(self, budgets: Budgets | None = None) -> None:
+    def __init__(self, budgets: KeyValueStore | None = None) -> None:
         self.timer = StoppedTimer()
-        self.lanes = Lanes(budgets or MemoryBudgets(self.clock), self.timer)
+        self.lanes = Lanes(budgets or MemoryKeyValue(self.clock), self.timer)
         self.went: list[tuple[str, float]] = []
         self.at_once = self.most_at_once = 0
         self._begun = self.timer.now()

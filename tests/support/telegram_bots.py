@@ -53,13 +53,13 @@ async def bots(
         per_chat=None,
     )
     async with AsyncExitStack() as stack:
-        adapter = await stack.enter_async_context(TelegramAdapter(config, backend.drafts))
+        adapter = await stack.enter_async_context(TelegramAdapter(config, backend.key_value))
         callers = [TelegramCaller(adapter)]
         desk = await stack.enter_async_context(
             working(Desk(backend, [adapter], routes, options, callers=callers))
         )
         listener = await stack.enter_async_context(
-            TelegramListener(config, adapter, desk, backend.leases, owner=desk.name)
+            TelegramListener(config, adapter, desk, backend.key_value, owner=desk.name)
         )
         url = ""
         if mode == "webhook":

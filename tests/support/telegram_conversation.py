@@ -16,8 +16,7 @@ from sayso.clock import utc_now
 from sayso.errors import StoreUnreachableError
 from sayso.forms.form import Form, FormField, Option
 from sayso.platforms.conversation_replies import ConversationReplies
-from sayso.stores.memory.drafts import MemoryDrafts
-from sayso.stores.memory.leases import MemoryLeases
+from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso_playground import Playground, TelegramMessage
 from sayso_telegram import TelegramAdapter, TelegramConfig
 from sayso_telegram.incoming.commands import Commands
@@ -34,16 +33,24 @@ PICK = Choice(
 )
 
 
-class BrokenDrafts(MemoryDrafts):
+class BrokenDrafts(MemoryKeyValue):
     """Away while a test says so, for ``reason``."""
 
     away = False
     reason: Exception = StoreUnreachableError("the store is away")
 
-    async def read(self, key: str) -> str | None:
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(clock)
+        # A lease that is given back ends a moment later, also while the clock stands still.
+        self._leases = MemoryKeyValue(utc_now)
+
+    async def acquire_lease(self, name: str, owner: str, *, seconds: float) -> bool:
+        return await self._leases.acquire_lease(name, owner, seconds=seconds)
+
+    async def get(self, key: str) -> str | None:
         if self.away:
             raise self.reason
-        return await super().read(key)
+        return await super().get(key)
 
 
 class Chat:
@@ -56,7 +63,6 @@ class Chat:
         self.desk = DeskDouble()
         self.desk.answer = Answer(Answered.RECORDED, "Answered.")
         self.drafts = BrokenDrafts(self.clock)
-        self.leases = MemoryLeases(utc_now)
         self._card = card
         self._updates = iter(range(1, 1_000))
 
@@ -66,7 +72,7 @@ class Chat:
             TelegramAdapter(config, self.drafts, clock=self.clock, **how)
         )
         self.adapter.people.heard(ALICE, "Alice")
-        replies = ConversationReplies(self.adapter.conversations, self.leases, self.desk)
+        replies = ConversationReplies(self.adapter.conversations, self.desk)
         commands = Commands(self.adapter, self.desk, seconds=5)
         self.intake = Intake(self.desk, replies, self.adapter.people, commands, desk_seconds=5)
 

@@ -16,7 +16,7 @@ from sayso.chats.adapter import PressTaker
 from sayso.chats.incoming import bounded_body
 from sayso.platforms.conversation_replies import ConversationReplies
 from sayso.seldom import Seldom
-from sayso.stores.ports import Leases
+from sayso.stores.protocols import KeyValueStore
 from sayso.tasks import Background
 from sayso_telegram.adapter import TelegramAdapter
 from sayso_telegram.config import TelegramConfig
@@ -52,7 +52,7 @@ class TelegramListener:
         config: TelegramConfig,
         adapter: TelegramAdapter,
         desk: PressTaker,
-        leases: Leases,
+        key_value: KeyValueStore,
         *,
         owner: str,
         desk_seconds: float = DESK_SECONDS,
@@ -63,7 +63,7 @@ class TelegramListener:
         self._adapter = adapter
         self._intake = Intake(
             desk,
-            ConversationReplies(adapter.conversations, leases, desk),
+            ConversationReplies(adapter.conversations, desk),
             adapter.people,
             Commands(adapter, desk, seconds=desk_seconds),
             desk_seconds=desk_seconds,
@@ -72,7 +72,7 @@ class TelegramListener:
         self._poller = Poller(
             adapter,
             self._intake,
-            leases,
+            key_value,
             lease=f"telegram:{config.bot_id}",
             owner=owner,
             tell=self._tell,

@@ -9,7 +9,7 @@ from typing import Any
 
 from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso.seldom import Seldom
-from sayso.stores.ports import Leases
+from sayso.stores.protocols import KeyValueStore
 from sayso_telegram.adapter import TelegramAdapter
 from sayso_telegram.incoming.intake import Intake, Taken, Toast, update_id
 
@@ -35,7 +35,7 @@ class Poller:
         self,
         adapter: TelegramAdapter,
         intake: Intake,
-        leases: Leases,
+        key_value: KeyValueStore,
         *,
         lease: str,
         owner: str,
@@ -45,7 +45,7 @@ class Poller:
     ) -> None:
         self._adapter = adapter
         self._intake = intake
-        self._leases = leases
+        self._key_value = key_value
         self._lease = lease
         self._owner = owner
         self._tell = tell
@@ -79,7 +79,7 @@ class Poller:
     async def _holds(self, seconds: float) -> bool:
         """Whether the lease is ours; not while the store is away: nothing could be stored."""
         try:
-            return await self._leases.hold(self._lease, self._owner, seconds=seconds)
+            return await self._key_value.acquire_lease(self._lease, self._owner, seconds=seconds)
         except StoreUnreachableError as error:
             self._away.say(f"polling waits for the store: {error}")
             return False

@@ -135,7 +135,7 @@ class HostedApi:
         self._polls = staying.polls
         self._clock = clock
         self._description = b""
-        self._tickets = Tickets(backend.drafts)
+        self._tickets = Tickets(backend.key_value)
         self._door = Door(settings, self._tickets)
 
     def end(self) -> None:

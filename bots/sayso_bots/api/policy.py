@@ -16,6 +16,7 @@ from sayso.questions.permission import PermissionRequestEvent, call_of, calls_of
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.backend import Backend
 from sayso.stores.ports import BookChanged, Joined, Opened
+from sayso.stores.session_state import SessionState
 
 
 async def opened_or_decided(
@@ -46,7 +47,9 @@ async def opened_or_decided(
         opened = await opening.open(request, book=None)
         return opened if isinstance(opened, Joined) else None
     audits = policy.audits(request.run.agent_id, request.function_name)
-    decider = Decider(backend.rules, policy, request.run, nobody, clock)
+    decider = Decider(
+        backend.rules, SessionState(backend.key_value), policy, request.run, nobody, clock
+    )
     unasked = Unasked(request.run, backend.audit if audits else None)
     call, asker = call_of(request), Asker(request.source_name, request.path)
     # Whoever edits the call is held to these rules, too.
@@ -141,7 +144,9 @@ async def denied_by_now(
     calls = calls_of(request)
     if isinstance(ending, PermissionResponseEvent) and ending.modified_arguments is not None:
         calls = (replace(calls[0], arguments=ending.modified_arguments), *calls)
-    decider = Decider(backend.rules, policy, request.run, nobody, clock)
+    decider = Decider(
+        backend.rules, SessionState(backend.key_value), policy, request.run, nobody, clock
+    )
     await decider.refresh()
     return await decider.standing(Asker(request.source_name, request.path), *calls)
 

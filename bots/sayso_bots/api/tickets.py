@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sayso.calls import RunRef
 from sayso.stores.branch_log import branch_of
-from sayso.stores.ports import Drafts
+from sayso.stores.protocols import KeyValueStore
 
 TICKET_SECONDS = 600
 _FORM = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
@@ -32,8 +32,8 @@ def is_ticket(text: str) -> bool:
 class Tickets:
     """Tickets in the store, where only their hashes are. Each opens one branch, to read."""
 
-    def __init__(self, drafts: Drafts) -> None:
-        self._drafts = drafts
+    def __init__(self, key_value: KeyValueStore) -> None:
+        self._key_value = key_value
 
     async def make(self, run: RunRef, token_name: str) -> str:
         """A new ticket for the run's branch.
@@ -43,7 +43,7 @@ class Tickets:
         """
         ticket = secrets.token_urlsafe(32)
         text = json.dumps([*branch_of(run), token_name])
-        await self._drafts.keep(_key(ticket), text, seconds=TICKET_SECONDS)
+        await self._key_value.set(_key(ticket), text, seconds=TICKET_SECONDS)
         return ticket
 
     async def read(self, ticket: str) -> Ticket | None:
@@ -52,7 +52,7 @@ class Tickets:
         Raises:
             StoreUnreachableError: the store does not answer.
         """
-        text = await self._drafts.read(_key(ticket))
+        text = await self._key_value.get(_key(ticket))
         if text is None:
             return None
         agent_id, session_id, branch_id, token_name = json.loads(text)
@@ -60,4 +60,4 @@ class Tickets:
 
 
 def _key(ticket: str) -> str:
-    return "api-ticket:" + hashlib.sha256(ticket.encode()).hexdigest()
+    return "draft:api-ticket:" + hashlib.sha256(ticket.encode()).hexdigest()

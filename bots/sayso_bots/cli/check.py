@@ -16,7 +16,7 @@ from sayso.platforms.bot import Bot
 from sayso.platforms.finding import Finding
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
-from sayso.stores.memory.drafts import MemoryDrafts
+from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso.toml_file import SettingsError
 from sayso_bots.cli.arguments import add_config, add_json
 from sayso_bots.cli.parser import Parser
@@ -104,7 +104,7 @@ async def _findings(settings: Settings) -> AsyncGenerator[Finding, None]:
         there: dict[str, Bot] = {}
         for name, configured in settings.platforms.items():
             # Nothing is asked here, so nothing is drafted.
-            bot = await stack.enter_async_context(configured.open(MemoryDrafts(utc_now)))
+            bot = await stack.enter_async_context(configured.open(MemoryKeyValue(utc_now)))
             finding = await look_at_platform(configured, bot)
             yield finding
             if finding.level != "failed":

@@ -43,7 +43,7 @@ def with_store(
     async def looked() -> _T:
         async with open_store(store.url) as backend:
             try:
-                await backend.leases.ping()
+                await backend.roster.count()
                 return await look(backend)
             except StoreUnreachableError as error:
                 raise StoreUnreachableError(store.explain_unreachable(error)) from None

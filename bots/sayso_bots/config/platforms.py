@@ -15,7 +15,7 @@ from sayso.platforms.bot import Bot
 from sayso.platforms.platform import Platform
 from sayso.platforms.secret import Secret
 from sayso.platforms.section import PlatformSettings
-from sayso.stores.ports import Drafts
+from sayso.stores.protocols import KeyValueStore
 from sayso.text.printable import printable
 from sayso.text.secrets import Hiding, hiding, holds_secret
 from sayso_bots.config.source import Source
@@ -203,13 +203,13 @@ class Configured:
     platform: Platform[Any]
     settings: PlatformSettings[Any]
 
-    def open(self, drafts: Drafts) -> AbstractAsyncContextManager[Bot]:
+    def open(self, key_value: KeyValueStore) -> AbstractAsyncContextManager[Bot]:
         """Open its bot while the block runs; see :meth:`Platform.open`.
 
         Raises:
             ConfigError: a library is not installed, or the settings make no sense.
         """
-        return self.platform.open(self.settings, drafts)
+        return self.platform.open(self.settings, key_value)
 
 
 def find_wanted_platforms(source: Source, platforms: Platforms) -> Sequence[Platform[Any]]:

@@ -128,7 +128,7 @@ class Approvals:
             return Ticket(run, new_id(), folder=self.asker.folder)
         self._waiting.add(name)
         try:
-            noted = await self.patiently(lambda: self.backend.documents.read(name))
+            noted = await self.patiently(lambda: self.backend.key_value.get(name))
         except BaseException:
             self._waiting.discard(name)
             raise
@@ -236,8 +236,8 @@ class Approvals:
 
     async def _keep(self, name: str, before: str | None, after: str, *, seconds: float) -> bool:
         """Keep a text beside a session's questions, in the place of another one."""
-        documents = self.backend.documents
-        return await self.patiently(lambda: documents.swap(name, before, after, seconds=seconds))
+        swap = self.backend.key_value.compare_and_set
+        return await self.patiently(lambda: swap(name, before, after, seconds=seconds))
 
     async def patiently(self, attempt: Callable[[], Awaitable[_T]]) -> _T:
         """What comes of something that may be tried again, while the store is waited for."""
@@ -250,4 +250,4 @@ class Approvals:
 
 def _name(run: RunRef, mark: str) -> str:
     """Where it is noted under which key a call of a run is asked about."""
-    return f"mcp:call:{marked(json.dumps([run.agent_id, run.session_id, mark]))}"
+    return f"document:mcp:call:{marked(json.dumps([run.agent_id, run.session_id, mark]))}"

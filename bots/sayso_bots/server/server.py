@@ -90,7 +90,7 @@ async def serving(
             *await _check_store(backend, settings),
         ]
         opened = {
-            name: await stack.enter_async_context(configured.open(backend.drafts))
+            name: await stack.enter_async_context(configured.open(backend.key_value))
             for name, configured in settings.platforms.items()
         }
         introduced = await _introduced(settings, opened)
@@ -138,7 +138,7 @@ async def _listening(
     """What comes in from a platform goes to the desk; ``later``: the bot asks who it is again."""
     async with AsyncExitStack() as stack:
         listening = await stack.enter_async_context(
-            bot.listening(desk, backend.leases, owner=desk.name)
+            bot.listening(desk, backend.key_value, owner=desk.name)
         )
         if listening.fetch is not None:
             await stack.enter_async_context(work.going_on(listening.fetch))

@@ -43,6 +43,7 @@ from sayso.questions.permission import LONGEST_TOLD, PermissionRequestEvent
 from sayso.rules.declarations import ToolAnnotations, schema_of
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Joined, Opened, Record, check_key
+from sayso.stores.session_state import SessionState
 from sayso.text.secrets import redacted
 from sayso.text.visible import shortened
 from sayso.wording.wording import Wording
@@ -65,9 +66,9 @@ class Checks:
         self._questions = questions
         self._by_rules = unasked
         policy = options.policy or RulePolicy()
-        memory = PatientMemory(backend.rules, questions.patience)
+        memory = PatientMemory(backend.rules, SessionState(backend.key_value), questions.patience)
         self._decider = Decider(
-            memory, policy, options.run, questions.answer, options.clock, denied=self.denied
+            memory, memory, policy, options.run, questions.answer, options.clock, denied=self.denied
         )
         self._endings = Endings(self._decider, questions, options.clock, self.denied, unasked)
         self._once = Once(backend, questions, self._decider, options)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from sayso.agent.patience import Memory
+from sayso.agent.patience import RuleMemory, SessionMemory
 from sayso.calls import RunRef, ToolCall
 from sayso.clock import Clock
 from sayso.digests import arguments_digest
@@ -51,17 +51,17 @@ class Decided:
 class _Kept:
     """What the session of a run keeps."""
 
-    def __init__(self, rules: Memory, run: RunRef) -> None:
-        self._rules = rules
+    def __init__(self, state: SessionMemory, run: RunRef) -> None:
+        self._state = state
         self._run = run
 
     async def recall(self, name: str) -> str | None:
         """What is kept under a name."""
-        return await self._rules.recall(self._run, name)
+        return await self._state.recall(self._run, name)
 
     async def swap(self, name: str, before: str | None, after: str | None) -> bool:
         """Keep a text in the place of another one."""
-        return await self._rules.swap(self._run, name, before, after)
+        return await self._state.swap(self._run, name, before, after)
 
 
 class Decider:
@@ -76,7 +76,8 @@ class Decider:
 
     def __init__(
         self,
-        rules: Memory,
+        rules: RuleMemory,
+        state: SessionMemory,
         policy: Policy,
         run: RunRef,
         ask: Ask,
@@ -86,12 +87,13 @@ class Decider:
     ) -> None:
         self.denied = denied
         self._rules = rules
+        self._session = state
         self._policy = policy
         self.run = run
         self.ask = ask
         self._clock = clock
         self._book = RuleBook()
-        self._state = State(_Kept(rules, run))
+        self._state = State(_Kept(state, run))
         self._only_looking = self._state.only_looking
 
     async def decide(self, call: ToolCall, asker: Asker) -> Decided:
@@ -203,7 +205,7 @@ class Decider:
 
     async def spend(self, key: str) -> bool:
         """Use up an allow-once rule; False when somebody else has."""
-        return await self._rules.spend(self.run, key)
+        return await self._session.spend(self.run, key)
 
     def withdrawn(self, request: UserInputRequest, reason: str) -> Resolution:
         """The ending of a policy's own question that was not asked."""

@@ -104,15 +104,11 @@ def _last_moment(now: float) -> float:
     return float("inf") if time is None else max(time.ends_at, now + GRACE_SECONDS)
 
 
-class Memory(Protocol):
-    """What a session remembers, as far as a decision needs it: see ``sayso.stores.ports.Rules``."""
+class RuleMemory(Protocol):
+    """Rules of a session, as far as a decision needs them: see ``sayso.stores.ports.Rules``."""
 
     async def book(self, run: RunRef) -> RuleBook:
         """The rules that count for the run."""
-        ...
-
-    async def spend(self, run: RunRef, key: str) -> bool:
-        """Take what may be had once."""
         ...
 
     async def use(
@@ -121,8 +117,16 @@ class Memory(Protocol):
         """Count a use of rules, of all or of none."""
         ...
 
+
+class SessionMemory(Protocol):
+    """State of a session: see ``sayso.stores.session_state.SessionState``."""
+
+    async def spend(self, run: RunRef, key: str) -> bool:
+        """Take what may be had once."""
+        ...
+
     async def recall(self, run: RunRef, name: str) -> str | None:
-        """What the session keeps under a name."""
+        """Return what the session keeps under a name."""
         ...
 
     async def swap(self, run: RunRef, name: str, before: str | None, after: str | None) -> bool:
@@ -137,8 +141,9 @@ class PatientMemory:
     and a use may be counted twice.
     """
 
-    def __init__(self, memory: Memory, patience: Patience) -> None:
+    def __init__(self, memory: RuleMemory, state: SessionMemory, patience: Patience) -> None:
         self._memory = memory
+        self._state = state
         self._patience = patience
 
     async def book(self, run: RunRef) -> RuleBook:
@@ -147,7 +152,7 @@ class PatientMemory:
 
     async def spend(self, run: RunRef, key: str) -> bool:
         """Take what may be had once."""
-        return await self._patience(lambda: self._memory.spend(run, key))
+        return await self._patience(lambda: self._state.spend(run, key))
 
     async def use(
         self, run: RunRef, *rule_ids: str, digest: str = "", book: str | None = None
@@ -159,11 +164,11 @@ class PatientMemory:
 
     async def recall(self, run: RunRef, name: str) -> str | None:
         """What the session keeps under a name."""
-        return await self._patience(lambda: self._memory.recall(run, name))
+        return await self._patience(lambda: self._state.recall(run, name))
 
     async def swap(self, run: RunRef, name: str, before: str | None, after: str | None) -> bool:
         """Keep a text in the place of another one: tried once.
 
         Where the answer is lost, it may be there; to try again would take that for another's.
         """
-        return await self._memory.swap(run, name, before, after)
+        return await self._state.swap(run, name, before, after)

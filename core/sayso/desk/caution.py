@@ -14,7 +14,8 @@ from contextlib import (
 )
 
 from sayso.errors import SaysoError, StoreUnreachableError
-from sayso.stores.ports import Job, Leases
+from sayso.stores.ports import Job
+from sayso.stores.protocols import KeyValueStore
 
 # So long it is known that a desk began with a suspect and did not come to an end.
 _KNOWN_SECONDS = 3_600.0
@@ -38,8 +39,8 @@ class Caution:
     for as long as it does. Where a note is found, its desk died over that one.
     """
 
-    def __init__(self, leases: Leases, desk: str) -> None:
-        self._leases = leases
+    def __init__(self, key_value: KeyValueStore, desk: str) -> None:
+        self._key_value = key_value
         self._desk = desk
         self._suspects: Counter[str] = Counter()
         self._one_at_a_time = asyncio.Lock()
@@ -74,10 +75,12 @@ class Caution:
     async def _alone(self, question_id: str) -> AsyncIterator[None]:
         name = f"working on:{question_id}"
         async with self._one_at_a_time:
-            if not await self._leases.hold(name, self._desk, seconds=_KNOWN_SECONDS):
+            if not await self._key_value.acquire_lease(name, self._desk, seconds=_KNOWN_SECONDS):
                 raise PoisonedError(question_id)
             try:
                 yield
             finally:
                 with suppress(StoreUnreachableError):
-                    await self._leases.hold(name, self._desk, seconds=_GIVEN_BACK_SECONDS)
+                    await self._key_value.acquire_lease(
+                        name, self._desk, seconds=_GIVEN_BACK_SECONDS
+                    )

@@ -41,6 +41,7 @@ from sayso.desk.timer import LoopTimer, Timer
 from sayso.questions.refusals import Refusals
 from sayso.stores.audit import KEPT_DECISIONS
 from sayso.stores.backend import Backend
+from sayso.stores.chat_moves import note_chat_move
 from sayso.stores.ports import KEPT, Job, OpenLimits, Record
 from sayso.tasks import Background
 
@@ -119,13 +120,13 @@ class Desk:
         self._members = MembersHeard(self._approvers, backend.bus)
         self.members_changed = self._members.tell
         self._deadlines = Deadlines(backend.watch)
-        self._lanes = Lanes(backend.budgets, timer)
+        self._lanes = Lanes(backend.key_value, timer)
         calling = {caller.platform: caller for caller in callers}
         callings = Callings(routes, self._approvers, calling, clock=clock, speech=speech)
         self._reminders = Reminders(
             backend, routes, by_platform, calling, callings, self._lanes, maker, clock=clock
         )
-        caution = Caution(backend.leases, self.name)
+        caution = Caution(backend.key_value, self.name)
         calm = Calm()
         self._delivery = Delivery(
             backend.copies,
@@ -138,7 +139,7 @@ class Desk:
         )
         self._showing = Showing(
             backend.copies,
-            backend.leases,
+            backend.key_value,
             by_platform,
             maker,
             self._lanes,
@@ -218,7 +219,7 @@ class Desk:
         Raises:
             StoreUnreachableError: nothing was noted.
         """
-        await self._backend.leases.move(old, new)
+        await note_chat_move(self._backend.key_value, old, new)
         self._showing.moved(old)
         messages: dict[tuple[str, ...], tuple[Place, list[Record]]] = {}
         for record in await self._backend.watch.pending():

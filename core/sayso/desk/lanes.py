@@ -15,7 +15,7 @@ from sayso.chats.budgets import Budget
 from sayso.chats.places import Place
 from sayso.desk.timer import Timer
 from sayso.errors import DeliveryError, SaysoError
-from sayso.stores.ports import Budgets
+from sayso.stores.protocols import KeyValueStore
 
 _FIRST_PAUSE_SECONDS = 0.25
 _LONGEST_PAUSE_SECONDS = 30.0
@@ -53,8 +53,8 @@ class _Waiting:
 class Lane:
     """The way to one place. Its pauses hold up nobody else."""
 
-    def __init__(self, budgets: Budgets, timer: Timer) -> None:
-        self._budgets = budgets
+    def __init__(self, key_value: KeyValueStore, timer: Timer) -> None:
+        self._key_value = key_value
         self._timer = timer
         self._numbers = count()
         self._waiting: list[_Waiting] = []
@@ -139,7 +139,7 @@ class Lane:
             now = self._timer.now()
             moment = self._reserved.get(budgets)
             if moment is None or moment + _MISSED_SECONDS < now:
-                moment = now + await self._budgets.reserve(budgets)
+                moment = now + await self._key_value.reserve_rate(budgets)
                 self._reserved[budgets] = moment
         return max(moment, self._not_before)
 
@@ -179,8 +179,8 @@ class Lane:
 class Lanes:
     """A lane for every place, made when it is needed and gone when it is not."""
 
-    def __init__(self, budgets: Budgets, timer: Timer) -> None:
-        self._budgets = budgets
+    def __init__(self, key_value: KeyValueStore, timer: Timer) -> None:
+        self._key_value = key_value
         self._timer = timer
         self._is_closed = False
         self._lanes: dict[tuple[str, str], Lane] = {}
@@ -199,7 +199,7 @@ class Lanes:
         """The lane to a chat of a platform."""
         lane = self._lanes.get(key)
         if lane is None:
-            lane = self._lanes[key] = Lane(self._budgets, self._timer)
+            lane = self._lanes[key] = Lane(self._key_value, self._timer)
             if self._is_closed:
                 lane.close()
         return lane

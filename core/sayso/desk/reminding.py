@@ -24,6 +24,7 @@ from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso.events import UserInputRequest
 from sayso.seldom import Seldom
 from sayso.stores.backend import Backend
+from sayso.stores.chat_moves import find_chat
 from sayso.stores.ports import Copy, Record
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import shortened, visible
@@ -177,7 +178,7 @@ class Reminders:
 
     async def _in_place(self, place: Place, errands: Sequence[_Errand]) -> None:
         """Tell in one message of all questions that still wait there."""
-        place = await self._backend.leases.moved(place)
+        place = await find_chat(self._backend.key_value, place)
         caller = self._callers.get(place.platform)
         records = await self._open(errands) if caller is not None else {}
         called: dict[str, Called] = {}

@@ -27,7 +27,9 @@ from sayso.errors import (
     StoreUnreachableError,
 )
 from sayso.seldom import Seldom
-from sayso.stores.ports import KEPT, Copies, Copy, Found, Leases, Marked, Record
+from sayso.stores.chat_moves import find_chat, note_chat_move
+from sayso.stores.ports import KEPT, Copies, Copy, Found, Marked, Record
+from sayso.stores.protocols import KeyValueStore
 from sayso.tasks import Background, outcomes, together
 
 _log = logging.getLogger(__name__)
@@ -51,7 +53,7 @@ class Showing:
     def __init__(
         self,
         copies: Copies,
-        leases: Leases,
+        key_value: KeyValueStore,
         adapters: Mapping[str, Adapter],
         maker: CardMaker,
         lanes: Lanes,
@@ -65,7 +67,7 @@ class Showing:
         timer: Timer,
     ) -> None:
         self._copies = copies
-        self._leases = leases
+        self._key_value = key_value
         self._adapters = adapters
         self._maker = maker
         self._lanes = lanes
@@ -133,7 +135,7 @@ class Showing:
         chat, now = (place.platform, place.address), self._timer.now()
         if self._stays.get(chat, 0.0) > now:
             return place
-        moved = await self._leases.moved(place)
+        moved = await find_chat(self._key_value, place)
         if moved == place:
             self._stays[chat] = now + _STAYS_SECONDS
             if len(self._stays) > _MOST_PLACES:
@@ -309,7 +311,7 @@ class Showing:
     async def _follow(self, copies: Sequence[Copy], moved: ChannelMigratedError) -> list[Copy]:
         place = copies[0].place
         old = Place(place.platform, place.address)
-        await self._leases.move(old, replace(old, address=moved.address))
+        await note_chat_move(self._key_value, old, replace(old, address=moved.address))
         self.moved(old)
         followed = [replace(copy, place=replace(place, address=moved.address)) for copy in copies]
         await self._issue(followed)

@@ -12,7 +12,7 @@ from sayso.chats.adapter import Adapter, PressTaker
 from sayso.chats.caller import Caller
 from sayso.chats.places import Place
 from sayso.platforms.finding import Finding, NotLooked
-from sayso.stores.ports import Leases
+from sayso.stores.protocols import KeyValueStore
 
 if TYPE_CHECKING:
     # As a type only: whoever has a route to add has aiohttp.
@@ -45,11 +45,12 @@ class Bot(ABC):
 
     @abstractmethod
     def listening(
-        self, desk: PressTaker, leases: Leases, *, owner: str
+        self, desk: PressTaker, key_value: KeyValueStore, *, owner: str
     ) -> AbstractAsyncContextManager[Listening]:
         """Take presses for the desk while the block runs; its end waits for those in flight.
 
-        ``leases`` are for what only one process at a time may do, in the name of ``owner``.
+        ``key_value`` has leases for what only one process at a time may do, in the name of
+        ``owner``.
         """
 
     @property

@@ -27,7 +27,6 @@ from sayso.platforms.conversation_steps import (
     type_answer,
 )
 from sayso.platforms.conversation_store import Asked
-from sayso.stores.ports import Leases
 
 _log = logging.getLogger(__name__)
 
@@ -45,14 +44,12 @@ class ConversationReplies:
     def __init__(
         self,
         conversations: Conversations,
-        leases: Leases,
         worker: PressTaker,
         *,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._store = conversations.store
         self._messages: ConversationMessages = conversations.messages
-        self._leases = leases
         self._worker = worker
         self._sleep = sleep
 
@@ -91,7 +88,7 @@ class ConversationReplies:
 
     async def press(self, press: FormPress) -> Taken:
         """Take a press of a button of a form."""
-        async with self._store.step(press.button.conversation, self._leases, self._sleep) as now:
+        async with self._store.step(press.button.conversation, self._sleep) as now:
             if now is None:
                 return await self._refuse_late(press)
             translations = load_translations(now.language)
@@ -125,7 +122,7 @@ class ConversationReplies:
 
     async def _take_answer(self, reply: Reply, text: str, asked: Asked) -> Taken:
         message_id = reply.message.message_id
-        async with self._store.step(asked.conversation_id, self._leases, self._sleep) as now:
+        async with self._store.step(asked.conversation_id, self._sleep) as now:
             translations = load_translations(asked.language)
             if now is None:
                 why = await self._explain_end(asked)

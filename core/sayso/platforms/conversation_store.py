@@ -18,7 +18,7 @@ from sayso.platforms.conversation_steps import (
     read_conversation,
     write_conversation,
 )
-from sayso.stores.ports import Drafts, Leases
+from sayso.stores.protocols import KeyValueStore
 
 # A form is filled in within this long after the last answer, and never after its request's end.
 CONVERSATION_SECONDS = 900.0
@@ -60,11 +60,11 @@ class ConversationStore:
     """The conversations of one bot, under keys that begin with ``prefix``.
 
     What another version wrote and this one cannot read counts as forgotten.
-    Every method raises StoreUnreachableError as Drafts do.
+    Every method raises StoreUnreachableError as KeyValueStore does.
     """
 
-    def __init__(self, drafts: Drafts, prefix: str, clock: Clock) -> None:
-        self._drafts = drafts
+    def __init__(self, key_value: KeyValueStore, prefix: str, clock: Clock) -> None:
+        self._key_value = key_value
         self._prefix = prefix
         self._clock = clock
 
@@ -73,18 +73,17 @@ class ConversationStore:
         left = conversation.expires_at - self._clock().timestamp()
         seconds = max(1.0, min(CONVERSATION_SECONDS, left))
         key = self._key("form", conversation.conversation_id)
-        await self._drafts.keep(key, write_conversation(conversation), seconds=seconds)
+        await self._key_value.set(key, write_conversation(conversation), seconds=seconds)
 
     async def read(self, conversation_id: str) -> Conversation | None:
         """Return the conversation; None when its time is over."""
-        text = await self._drafts.read(self._key("form", conversation_id))
+        text = await self._key_value.get(self._key("form", conversation_id))
         return read_conversation(text) if text else None
 
     @asynccontextmanager
     async def step(
         self,
         conversation_id: str,
-        leases: Leases,
         sleep: Callable[[float], Awaitable[object]],
     ) -> AsyncIterator[Conversation | None]:
         """Hold the lease on the next step; None when the conversation's time is over.
@@ -94,7 +93,7 @@ class ConversationStore:
         """
         lease, owner = self.lease(conversation_id), new_id()
         for _ in range(_TRIES):
-            if await leases.hold(lease, owner, seconds=STEP_SECONDS):
+            if await self._key_value.acquire_lease(lease, owner, seconds=STEP_SECONDS):
                 break
             await sleep(_AGAIN_SECONDS)
         else:
@@ -108,11 +107,11 @@ class ConversationStore:
             why = await self.read_end(conversation_id)
             yield end(conversation, why) if why else conversation
         finally:
-            await leases.hold(lease, owner, seconds=_LAST_MOMENT_SECONDS)
+            await self._key_value.acquire_lease(lease, owner, seconds=_LAST_MOMENT_SECONDS)
 
     def lease(self, conversation_id: str) -> str:
         """Return the name of the lease on the next step."""
-        return self._key("move", conversation_id)
+        return ":".join((self._prefix, "move", conversation_id))
 
     def now(self) -> float:
         """Return the time in Unix seconds."""
@@ -132,11 +131,11 @@ class ConversationStore:
             conversation.language,
         )
         key = self._message_key("asked", conversation.message(message_id))
-        await self._drafts.keep(key, _ASKED.dump_json(asked).decode(), seconds=_TRACE_SECONDS)
+        await self._key_value.set(key, _ASKED.dump_json(asked).decode(), seconds=_TRACE_SECONDS)
 
     async def find(self, message: MessageRef) -> Asked | None:
         """Return the conversation that a message belongs to, if any."""
-        text = await self._drafts.read(self._message_key("asked", message))
+        text = await self._key_value.get(self._message_key("asked", message))
         try:
             return _ASKED.validate_json(text) if text else None
         except ValidationError:
@@ -158,12 +157,12 @@ class ConversationStore:
         )
         text = _BEGUN.dump_json([*(one for one in begun if one not in replaced), now]).decode()
         seconds = max(1.0, conversation.expires_at - self.now()) + _TRACE_SECONDS
-        await self._drafts.keep(self._key("begun", handle), text, seconds=seconds)
+        await self._key_value.set(self._key("begun", handle), text, seconds=seconds)
         return replaced
 
     async def list_begun(self, handle: str) -> list[Begun]:
         """Return the conversations on the card of this handle."""
-        text = await self._drafts.read(self._key("begun", handle))
+        text = await self._key_value.get(self._key("begun", handle))
         try:
             return _BEGUN.validate_json(text) if text else []
         except ValidationError:
@@ -171,18 +170,18 @@ class ConversationStore:
 
     async def end(self, conversation_id: str, why: str) -> None:
         """End it from outside: the process that makes its next step finds out."""
-        await self._drafts.keep(self._key("over", conversation_id), why, seconds=_TRACE_SECONDS)
+        await self._key_value.set(self._key("over", conversation_id), why, seconds=_TRACE_SECONDS)
 
     async def read_end(self, conversation_id: str) -> str:
         """Return why it was ended from outside; empty when it was not."""
-        return await self._drafts.read(self._key("over", conversation_id)) or ""
+        return await self._key_value.get(self._key("over", conversation_id)) or ""
 
     async def is_news(self, message: MessageRef, what: str) -> bool:
         """Return True the first time that this is said about the message."""
         key = self._message_key("told", message, what)
-        if await self._drafts.read(key):
+        if await self._key_value.get(key):
             return False
-        await self._drafts.keep(key, "1", seconds=_TRACE_SECONDS)
+        await self._key_value.set(key, "1", seconds=_TRACE_SECONDS)
         return True
 
     def _message_key(self, kind: str, message: MessageRef, *parts: str) -> str:
@@ -190,4 +189,4 @@ class ConversationStore:
         return self._key(kind, message.place.address, message.message_id, *parts)
 
     def _key(self, kind: str, *parts: str) -> str:
-        return ":".join((self._prefix, kind, *parts))
+        return ":".join(("draft", self._prefix, kind, *parts))

@@ -12,7 +12,7 @@ from sayso.platforms.bot import Bot
 from sayso.platforms.registration import Registration
 from sayso.platforms.secret import Secret
 from sayso.platforms.section import PlatformSettings, SectionT
-from sayso.stores.ports import Drafts
+from sayso.stores.protocols import KeyValueStore
 
 
 class Platform(ABC, Generic[SectionT]):
@@ -85,9 +85,9 @@ class Platform(ABC, Generic[SectionT]):
 
     @abstractmethod
     def open(
-        self, settings: PlatformSettings[SectionT], drafts: Drafts
+        self, settings: PlatformSettings[SectionT], key_value: KeyValueStore
     ) -> AbstractAsyncContextManager[Bot]:
-        """The platform's bot while the block runs; ``drafts`` keep forms being filled in.
+        """The platform's bot while the block runs; ``key_value`` keeps forms being filled in.
 
         Raises:
             ConfigError: a library is not installed, or the settings make no sense.

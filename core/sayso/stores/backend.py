@@ -8,16 +8,12 @@ from sayso.stores.inbox import Inbox
 from sayso.stores.ports import (
     Audit,
     BranchLog,
-    Budgets,
     Bus,
     Checkup,
     Copies,
-    Documents,
-    Drafts,
     Errands,
     Floors,
     Keyed,
-    Leases,
     Outbox,
     Roster,
     Rules,
@@ -25,6 +21,7 @@ from sayso.stores.ports import (
     Uses,
     Watch,
 )
+from sayso.stores.protocols import KeyValueStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +42,8 @@ class Backend:
     audit: Audit
     bus: Bus
     outbox: Outbox
-    leases: Leases
-    budgets: Budgets
+    key_value: KeyValueStore
     roster: Roster
-    drafts: Drafts
-    documents: Documents
     errands: Errands
     uses: Uses
     log: BranchLog

@@ -15,7 +15,7 @@ from sayso.cards.card import Card, Ended
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.clock import utc_now
 from sayso.errors import ChannelMigratedError, DeliveryError
-from sayso.stores.memory.drafts import MemoryDrafts
+from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso_playground import (
     DropConnection,
     Member,
@@ -48,24 +48,24 @@ async def adapter(playground: Playground) -> AsyncIterator[TelegramAdapter]:
         yield adapter
 
 
-class LookedAt(MemoryDrafts):
-    """Drafts that know what Telegram was called for before anybody looked for forms."""
+class LookedAt(MemoryKeyValue):
+    """Knows what Telegram was called for before anybody looked for forms."""
 
     def __init__(self, playground: Playground) -> None:
         super().__init__(utc_now)
         self._playground = playground
         self.after: list[list[str]] = []
 
-    async def read(self, key: str) -> str | None:
+    async def get(self, key: str) -> str | None:
         self.after.append([call.method for call in self._playground.telegram.calls])
-        return await super().read(key)
+        return await super().get(key)
 
 
 def an_adapter(
-    api_url: str, token: str = TOKEN, drafts: MemoryDrafts | None = None
+    api_url: str, token: str = TOKEN, drafts: MemoryKeyValue | None = None
 ) -> TelegramAdapter:
     config = TelegramConfig(token, ("secret",), api_url)
-    return TelegramAdapter(config, drafts or MemoryDrafts(utc_now))
+    return TelegramAdapter(config, drafts or MemoryKeyValue(utc_now))
 
 
 def a_press(ref: MessageRef) -> Press:

@@ -17,7 +17,7 @@ from sayso.calling.manners import Calling
 from sayso.chats.places import MessageRef, Place
 from sayso.desk.routes import Route, Routes
 from sayso.stores.memory import memory_backend
-from sayso.stores.memory.drafts import MemoryDrafts
+from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso.testing import CallerContract, CallerStage, Said
 from sayso_playground import Playground, PlaygroundConfig, TelegramMessage
 from sayso_telegram import TelegramAdapter, TelegramConfig
@@ -52,7 +52,7 @@ class Stage(CallerStage):
 async def stage() -> AsyncIterator[Stage]:
     async with Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground:
         config = TelegramConfig(TOKEN, ("s",), playground.telegram_api_url)
-        async with TelegramAdapter(config, MemoryDrafts(lambda: datetime.now(UTC))) as adapter:
+        async with TelegramAdapter(config, MemoryKeyValue(lambda: datetime.now(UTC))) as adapter:
             yield Stage(playground, adapter)
 
 

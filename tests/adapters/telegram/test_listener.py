@@ -21,8 +21,7 @@ from support.desk_double import DeskDouble
 from sayso.chats.places import Answer, Answered, Place, Press
 from sayso.clock import utc_now
 from sayso.errors import ReplayedCallbackError, StoreUnreachableError
-from sayso.stores.memory.drafts import MemoryDrafts
-from sayso.stores.memory.leases import MemoryLeases
+from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso_playground import DeliverTwice, Playground, PlaygroundConfig, TelegramMessage
 from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
 
@@ -58,8 +57,8 @@ class World:
         self.telegram = self.playground.telegram
         mode: Literal["webhook", "polling"] = "webhook" if secrets else "polling"
         bot = TelegramConfig(TOKEN, secrets, self.playground.telegram_api_url, mode)
-        adapter = await stack.enter_async_context(TelegramAdapter(bot, MemoryDrafts(utc_now)))
-        leases = MemoryLeases(lambda: datetime.now(UTC))
+        adapter = await stack.enter_async_context(TelegramAdapter(bot, MemoryKeyValue(utc_now)))
+        leases = MemoryKeyValue(lambda: datetime.now(UTC))
         self.listener = await stack.enter_async_context(
             TelegramListener(bot, adapter, self.desk, leases, owner="a", desk_seconds=desk_seconds)
         )

@@ -15,7 +15,7 @@ from sayso.chats.places import Place
 from sayso.clock import utc_now
 from sayso.errors import DeliveryError
 from sayso.platforms.finding import NotLooked
-from sayso.stores.memory.drafts import MemoryDrafts
+from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso_telegram import TelegramAdapter, TelegramConfig
 
 ENDED = Ended("approved", datetime(2026, 11, 21, 12, tzinfo=UTC), by="alice")
@@ -24,7 +24,7 @@ CardMaker = Callable[..., Card]
 
 def an_adapter(api_url: str) -> TelegramAdapter:
     config = TelegramConfig("4000000000:PLAYGROUND-token", ("secret",), api_url)
-    return TelegramAdapter(config, MemoryDrafts(utc_now))
+    return TelegramAdapter(config, MemoryKeyValue(utc_now))
 
 
 Reply = Callable[[Mapping[str, Any]], dict[str, Any]]

@@ -25,12 +25,12 @@ class SlowDrafts(BrokenDrafts):
         self.holds_in = 0
         self.held, self.let_go = asyncio.Event(), asyncio.Event()
 
-    async def keep(self, key: str, text: str, *, seconds: float) -> None:
+    async def set(self, key: str, text: str, *, seconds: float) -> None:
         self.holds_in -= 1
         if self.holds_in == 0:
             self.held.set()
             await self.let_go.wait()
-        await super().keep(key, text, seconds=seconds)
+        await super().set(key, text, seconds=seconds)
 
 
 class SlowChat(Chat):

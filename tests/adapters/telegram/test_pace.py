@@ -10,7 +10,7 @@ from sayso.chats.budgets import Budget, Rate
 from sayso.chats.limits import Limits, Sending
 from sayso.chats.places import Place
 from sayso.clock import utc_now
-from sayso.stores.memory.drafts import MemoryDrafts
+from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso_telegram import TelegramAdapter, TelegramConfig
 
 GROUP, PERSON = Place("telegram", "-1001"), Place("telegram", "4242")
@@ -18,7 +18,7 @@ GROUP, PERSON = Place("telegram", "-1001"), Place("telegram", "4242")
 
 def limits_of(**changes: Any) -> Limits:
     config = TelegramConfig("4000000000:PLAYGROUND-token", ("secret",), **changes)
-    return TelegramAdapter(config, MemoryDrafts(utc_now)).limits
+    return TelegramAdapter(config, MemoryKeyValue(utc_now)).limits
 
 
 @pytest.mark.parametrize("sending", ["show", "update"])

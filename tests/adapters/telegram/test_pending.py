@@ -16,7 +16,7 @@ from sayso.clock import utc_now
 from sayso.desk.routes import Route, Routes
 from sayso.errors import StoreUnreachableError
 from sayso.stores.memory import memory_backend
-from sayso.stores.memory.drafts import MemoryDrafts
+from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso_playground import Playground, PlaygroundConfig, TelegramDouble
 from sayso_telegram import TelegramAdapter, TelegramConfig
 from sayso_telegram.incoming.commands import Commands
@@ -75,7 +75,7 @@ async def test_who_asks_again_and_again_is_answered_now_and_then() -> None:
     moments = iter((0.0, 1.0, 2.9, 3.0))
     async with Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground:
         config = TelegramConfig(TOKEN, ("s",), playground.telegram_api_url)
-        async with TelegramAdapter(config, MemoryDrafts(utc_now)) as adapter:
+        async with TelegramAdapter(config, MemoryKeyValue(utc_now)) as adapter:
             commands = Commands(adapter, DeskDouble(), seconds=5, timer=lambda: next(moments))
             asked = read_command(_message())
             assert asked is not None
@@ -88,7 +88,7 @@ async def test_who_asks_again_and_again_is_answered_now_and_then() -> None:
 async def test_a_command_for_another_bot_is_left_to_it() -> None:
     async with Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground:
         config = TelegramConfig(TOKEN, ("s",), playground.telegram_api_url)
-        async with TelegramAdapter(config, MemoryDrafts(utc_now)) as adapter:
+        async with TelegramAdapter(config, MemoryKeyValue(utc_now)) as adapter:
             who = await adapter.identity()
             commands = Commands(adapter, DeskDouble(), seconds=5)
             for bot in ("other_bot", who.username.upper()):
@@ -104,7 +104,7 @@ async def test_what_cannot_be_told_for_now_comes_again() -> None:
     desk.answers = [StoreUnreachableError("away")]
     async with Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground:
         config = TelegramConfig(TOKEN, ("s",), playground.telegram_api_url)
-        async with TelegramAdapter(config, MemoryDrafts(utc_now)) as adapter:
+        async with TelegramAdapter(config, MemoryKeyValue(utc_now)) as adapter:
             commands = Commands(adapter, desk, seconds=5)
             asked = read_command(_message())
             assert asked is not None

@@ -14,9 +14,8 @@ from support.desk_double import DeskDouble
 from sayso.chats.places import Place
 from sayso.clock import utc_now
 from sayso.errors import StoreUnreachableError
-from sayso.stores.memory.drafts import MemoryDrafts
-from sayso.stores.memory.leases import MemoryLeases
-from sayso.stores.ports import Leases
+from sayso.stores.memory.key_value import MemoryKeyValue
+from sayso.stores.protocols import KeyValueStore
 from sayso_playground import Playground, PlaygroundConfig, RateLimited, ServerError
 from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
 from sayso_telegram.incoming.intake import Taken
@@ -42,17 +41,17 @@ class Pauses:
         await asyncio.sleep(0.005)
 
 
-class AwayLeases(MemoryLeases):
+class AwayLeases(MemoryKeyValue):
     """Leases of a store that can be away."""
 
     is_away = False
     asked = 0
 
-    async def hold(self, name: str, owner: str, *, seconds: float) -> bool:
+    async def acquire_lease(self, name: str, owner: str, *, seconds: float) -> bool:
         self.asked += 1
         if self.is_away:
             raise StoreUnreachableError("the store is away")
-        return await super().hold(name, owner, seconds=seconds)
+        return await super().acquire_lease(name, owner, seconds=seconds)
 
 
 @pytest.fixture
@@ -85,13 +84,13 @@ def pauses() -> Pauses:
 async def polling(
     playground: Playground,
     desk: DeskDouble,
-    leases: Leases,
+    leases: KeyValueStore,
     owner: str = "a",
     pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> AsyncIterator[TelegramListener]:
     config = TelegramConfig(TOKEN, (), playground.telegram_api_url, mode="polling")
     async with (
-        TelegramAdapter(config, MemoryDrafts(utc_now)) as adapter,
+        TelegramAdapter(config, MemoryKeyValue(utc_now)) as adapter,
         TelegramListener(config, adapter, desk, leases, owner=owner, pause=pause) as listener,
     ):
         task = asyncio.create_task(listener.run_polling())
@@ -237,7 +236,7 @@ async def test_of_two_processes_one_polls_and_the_other_takes_over(
 async def test_two_bots_poll_side_by_side(
     playground: Playground, desk: DeskDouble, leases: AwayLeases
 ) -> None:
-    await leases.hold("telegram:77", "somebody", seconds=60)
+    await leases.acquire_lease("telegram:77", "somebody", seconds=60)
 
     async with polling(playground, desk, leases):
         card = playground.telegram.say(CHAT, "a card", by="alice")

@@ -11,7 +11,7 @@ import pytest
 from support.clock import Clock
 
 from sayso.errors import StoreUnreachableError
-from sayso.stores.memory.leases import MemoryLeases
+from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso.testing import until
 from sayso_telegram.incoming.polling import Poller
 
@@ -33,12 +33,12 @@ class Waiting:
         return []
 
 
-class Lost(MemoryLeases):
+class Lost(MemoryKeyValue):
     """A lease that goes to another owner, or a store that goes away, when the test says so."""
 
     answer: bool | Exception = True
 
-    async def hold(self, name: str, owner: str, *, seconds: float) -> bool:
+    async def acquire_lease(self, name: str, owner: str, *, seconds: float) -> bool:
         del name, owner, seconds
         if isinstance(self.answer, Exception):
             raise self.answer

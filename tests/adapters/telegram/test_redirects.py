@@ -11,7 +11,7 @@ from sayso.cards.card import Card
 from sayso.chats.places import Place
 from sayso.clock import utc_now
 from sayso.errors import DeliveryError
-from sayso.stores.memory.drafts import MemoryDrafts
+from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso_telegram import TelegramAdapter, TelegramConfig
 
 
@@ -20,7 +20,7 @@ async def test_telegram_follows_no_redirects(a_card: Callable[..., Card], status
     async with redirecting(status) as elsewhere:
         url = elsewhere.url.rstrip("/")
         config = TelegramConfig("4000000000:PLAYGROUND-token", ("secret",), url)
-        async with TelegramAdapter(config, MemoryDrafts(utc_now)) as adapter:
+        async with TelegramAdapter(config, MemoryKeyValue(utc_now)) as adapter:
             with pytest.raises(DeliveryError, match=f"HTTP {status}.*not followed") as caught:
                 await adapter.show([a_card()], Place("telegram", "-1"))
 

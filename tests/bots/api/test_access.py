@@ -165,30 +165,30 @@ async def test_tickets_count_as_calls_of_their_token() -> None:
 
 
 class CountedReads:
-    """Drafts that count how often they are read."""
+    """Counts how often it is read."""
 
-    def __init__(self, drafts: Any) -> None:
-        self._drafts = drafts
+    def __init__(self, key_value: Any) -> None:
+        self._key_value = key_value
         self.reads = 0
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._drafts, name)
+        return getattr(self._key_value, name)
 
-    async def read(self, key: str) -> str | None:
+    async def get(self, key: str) -> str | None:
         self.reads += 1
-        text: str | None = await self._drafts.read(key)
+        text: str | None = await self._key_value.get(key)
         return text
 
 
 async def test_what_is_no_ticket_or_comes_too_often_is_not_looked_up() -> None:
     async with a_playground() as playground, memory_backend() as backend:
-        drafts = CountedReads(backend.drafts)
-        async with world_on(playground, replace(backend, drafts=drafts)) as world:
+        reads = CountedReads(backend.key_value)
+        async with world_on(playground, replace(backend, key_value=reads)) as world:
             odd = [
                 await world.call("GET", f"{world.branch}/events?ticket={ticket}", token=None)
                 for ticket in ("", "x", "y" * 42, "%C3%A9" * 43, "z" * 44)
             ]
-            looked_up = drafts.reads
+            looked_up = reads.reads
             strange = [
                 await world.call("GET", f"{world.branch}/events?ticket={'y' * 43}", token=None)
                 for _ in range(120)
@@ -197,7 +197,7 @@ async def test_what_is_no_ticket_or_comes_too_often_is_not_looked_up() -> None:
     assert {reply.problem for reply in odd} == {(401, "Unauthorized")}
     assert looked_up == 0
     assert strange[-1].problem == (429, "TooManyCalls")
-    assert 40 <= drafts.reads < 100
+    assert 40 <= reads.reads < 100
 
 
 async def test_a_ticket_ends_with_what_its_token_may() -> None:

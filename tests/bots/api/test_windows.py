@@ -6,7 +6,7 @@ import pytest
 from support.clock import Clock
 
 from sayso.calls import RunRef
-from sayso.stores.memory.drafts import MemoryDrafts
+from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso_bots.api.limits import Limits
 from sayso_bots.api.tickets import Ticket, Tickets
 
@@ -16,8 +16,8 @@ RUN = RunRef("an-agent", "a-session")
 @pytest.mark.parametrize(("later", "is_good"), [(599, True), (600, False), (601, False)])
 async def test_a_ticket_is_good_for_ten_minutes(later: int, *, is_good: bool) -> None:
     clock = Clock()
-    drafts = MemoryDrafts(clock)
-    tickets = Tickets(drafts)
+    key_value = MemoryKeyValue(clock)
+    tickets = Tickets(key_value)
     ticket = await tickets.make(RUN, "ci")
     clock.pass_by(later)
 
@@ -27,11 +27,11 @@ async def test_a_ticket_is_good_for_ten_minutes(later: int, *, is_good: bool) ->
 
 
 async def test_the_store_knows_a_ticket_by_its_hash_alone() -> None:
-    drafts = MemoryDrafts(Clock())
-    ticket = await Tickets(drafts).make(RUN, "ci")
+    key_value = MemoryKeyValue(Clock())
+    ticket = await Tickets(key_value).make(RUN, "ci")
 
-    assert len(drafts._kept) == 1
-    assert ticket not in str(drafts._kept)
+    assert len(key_value._texts) == 1
+    assert ticket not in str(key_value._texts)
 
 
 @pytest.mark.parametrize(("later", "wait"), [(0.19, 1), (0.2, 0), (0.21, 0)])

@@ -12,10 +12,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 from support.bare_platform import BareBot
 
-from sayso.clock import utc_now
 from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso.stores.memory import memory_backend
-from sayso.stores.memory.leases import MemoryLeases
 from sayso_bots.server.health import Health
 
 Client = TestClient[web.Request, web.Application]
@@ -40,14 +38,21 @@ class SwitchedBot(BareBot):
         return "a bot"
 
 
-class SwitchedLeases(MemoryLeases):
+class SwitchedRoster:
     """A store that answers or does not, as a test says."""
 
     away = ""
 
-    async def ping(self) -> None:
+    async def join(self, desk: str, **limits: Any) -> None:
+        raise NotImplementedError
+
+    async def leave(self, desk: str) -> None:
+        raise NotImplementedError
+
+    async def count(self) -> int:
         if self.away:
             raise StoreUnreachableError(self.away)
+        return 1
 
 
 class Room:
@@ -55,7 +60,7 @@ class Room:
 
     def __init__(self, **chats: SwitchedBot) -> None:
         self.chats = chats
-        self.leases = SwitchedLeases(utc_now)
+        self.roster = SwitchedRoster()
         self.seconds = 1_000.0
 
     async def ready(self, query: str = "") -> tuple[int, Any]:
@@ -67,7 +72,7 @@ class Room:
         async with (
             memory_backend() as backend,
             Health(
-                replace(backend, leases=self.leases), self.chats, lambda: self.seconds
+                replace(backend, roster=self.roster), self.chats, lambda: self.seconds
             ) as health,
         ):
             app = web.Application()
@@ -95,7 +100,7 @@ async def test_strict_readiness_counts_platforms_too() -> None:
 
 async def test_a_store_that_does_not_answer_is_not_ready_either_way() -> None:
     async with Room(slack=SwitchedBot()).opened() as room:
-        room.leases.away = "no Redis answers"
+        room.roster.away = "no Redis answers"
         lenient, strict = await room.ready(), await room.ready("?strict=1")
 
     down = {"ready": False, "problems": {"store": "no Redis answers"}, "degraded": []}
@@ -121,12 +126,12 @@ async def test_each_part_is_asked_again_after_five_seconds_and_not_before() -> N
     bot = SwitchedBot()
     async with Room(slack=bot).opened() as room:
         first = await room.ready()
-        room.leases.away, bot.away = "no Redis answers", "HTTP 503"
+        room.roster.away, bot.away = "no Redis answers", "HTTP 503"
         room.seconds += 4.9
         second = await room.ready()
         room.seconds += 0.1
         third, _ = await room.ready()
-        room.leases.away, bot.away = "", ""
+        room.roster.away, bot.away = "", ""
         room.seconds += 5
         fourth = await room.ready()
 

@@ -101,7 +101,12 @@ class Changing:
 async def test_rules_that_change_at_every_look_end_in_a_denial() -> None:
     rules = Changing()
     decider = Decider(
-        cast("Rules", rules), lambda call, context: Decision.ALLOW, RUN, cast("Any", None), utc_now
+        cast("Rules", rules),
+        cast("Any", None),
+        lambda call, context: Decision.ALLOW,
+        RUN,
+        cast("Any", None),
+        utc_now,
     )
 
     decided = await decider.decide(LS, Asker("bot"))

@@ -142,7 +142,9 @@ async def test_a_known_denial_is_read_again_before_it_denies() -> None:
     # At one version rules only expire: what is known may be more than what is left.
     denied = RuleBook("v1", (always_deny(LS),))
     rules = Books(denied, RuleBook("v1"))
-    decider = Decider(cast("Rules", rules), RulePolicy(), RUN, cast("Any", None), utc_now)
+    decider = Decider(
+        cast("Rules", rules), cast("Any", None), RulePolicy(), RUN, cast("Any", None), utc_now
+    )
     await decider.refresh()
 
     assert await decider.denial(Asker("bot"), LS, book="v1") is None
@@ -151,7 +153,9 @@ async def test_a_known_denial_is_read_again_before_it_denies() -> None:
 
 async def test_a_version_that_is_not_known_is_read() -> None:
     rules = Books(RuleBook("v1"), RuleBook("v2", (always_deny(LS),)))
-    decider = Decider(cast("Rules", rules), RulePolicy(), RUN, cast("Any", None), utc_now)
+    decider = Decider(
+        cast("Rules", rules), cast("Any", None), RulePolicy(), RUN, cast("Any", None), utc_now
+    )
     await decider.refresh()
 
     assert await decider.denial(Asker("bot"), LS, book="v1") is None

@@ -127,7 +127,7 @@ RESUMING: dict[str, Callable[[Gate, str], Awaitable[object]]] = {
 async def test_a_store_that_hangs_stretches_no_question_beyond_its_timeout(
     door: str, gate: Gate, server: Valkey
 ) -> None:
-    await gate.backend.leases.ping()
+    await gate.backend.roster.count()
     server.stop_answering()
     began = time.monotonic()
 

@@ -10,6 +10,7 @@ import pytest
 from sayso import Chain, Decision, Gate, LocalGate, PolicyContext, RunRef, ToolCall
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
+from sayso.stores.session_state import SessionState
 
 
 async def budget(call: ToolCall, context: PolicyContext) -> Decision:
@@ -92,7 +93,7 @@ async def test_a_denial_may_look_at_the_state_and_change_nothing(backend: Backen
         refused = await changing.check(ToolCall("pay"))
 
     assert "raised TypeError" in refused.reason
-    assert await backend.rules.recall(run, "frozen") == "true"
+    assert await SessionState(backend.key_value).recall(run, "frozen") == "true"
 
 
 async def test_what_does_not_fit_into_the_state_denies_with_a_reason(backend: Backend) -> None:
@@ -118,7 +119,7 @@ async def test_what_is_no_json_is_not_kept_and_denies(backend: Backend, wrong: o
     async with Gate.open(backend, run=RunRef("shop", "s-1"), policy=odd) as gate:
         assert not (await gate.check(ToolCall("pay"))).approved
 
-    assert await backend.rules.recall(RunRef("shop", "s-1"), "odd") is None
+    assert await SessionState(backend.key_value).recall(RunRef("shop", "s-1"), "odd") is None
 
 
 async def test_without_a_store_there_is_no_state() -> None:

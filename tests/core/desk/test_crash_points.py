@@ -38,7 +38,7 @@ from sayso.testing import a_request, until
 OPS = Place("slack", "C0OPS")
 ALICE = "slack:U0ALICE"
 ROUTES = Routes([Route((OPS,), approvers=(ALICE,))])
-PORTS = ("store", "copies", "leases", "budgets", "outbox")
+PORTS = ("store", "copies", "key_value", "outbox")
 
 When = Literal["before", "after"]
 Effect = Literal["dies", "fails"]

@@ -19,6 +19,7 @@ from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import ChannelMigratedError, DeliveryError
 from sayso.stores.backend import Backend
+from sayso.stores.chat_moves import find_chat
 from sayso.stores.memory import memory_backend
 from sayso.stores.ports import Record
 
@@ -239,7 +240,7 @@ async def test_a_chat_that_moved_is_followed(backend: Backend, telegram: ChatDou
 
     assert ref.place == Place("telegram", "-1002")
     assert verdict.approved
-    assert await backend.leases.moved(PHONE) == Place("telegram", "-1002")
+    assert await find_chat(backend.key_value, PHONE) == Place("telegram", "-1002")
 
 
 async def test_open_cards_are_posted_again_where_their_chat_moved(

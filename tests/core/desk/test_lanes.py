@@ -14,7 +14,7 @@ from sayso.chats.budgets import Budget, Rate
 from sayso.chats.places import Place
 from sayso.desk.lanes import Lanes, Rank, ShutdownError
 from sayso.errors import DeliveryError, StoreUnreachableError
-from sayso.stores.memory.budgets import MemoryBudgets
+from sayso.stores.memory.key_value import MemoryKeyValue
 
 PHONE = Place("telegram", "-1001")
 
@@ -250,9 +250,9 @@ async def test_an_ending_takes_the_next_moment_that_its_place_has(street: Street
 
 async def test_two_desks_share_a_budget() -> None:
     one = Street()
-    other = Street(one.lanes._budgets)
+    other = Street(one.lanes._key_value)
     other.timer = one.timer
-    other.lanes = Lanes(one.lanes._budgets, one.timer)
+    other.lanes = Lanes(one.lanes._key_value, one.timer)
     budget = (Budget("ops", Rate(1, 1)),)
     for number in range(4):
         one.send(f"one {number}", budgets=budget)
@@ -312,13 +312,13 @@ async def test_when_the_desk_stops_what_is_on_its_way_arrives_and_nothing_else(
 
 
 async def test_without_the_store_nothing_is_sent(street: Street) -> None:
-    class Away(MemoryBudgets):
+    class Away(MemoryKeyValue):
         is_away = True
 
-        async def reserve(self, budgets: Sequence[Budget]) -> float:
+        async def reserve_rate(self, budgets: Sequence[Budget]) -> float:
             if self.is_away:
                 raise StoreUnreachableError("away")
-            return await super().reserve(budgets)
+            return await super().reserve_rate(budgets)
 
     budgets = Away(Clock())
     street = Street(budgets)

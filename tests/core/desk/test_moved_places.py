@@ -18,22 +18,23 @@ from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import ChannelMigratedError
 from sayso.stores.backend import Backend
+from sayso.stores.chat_moves import note_chat_move
 from sayso.stores.memory import memory_backend
-from sayso.stores.memory.leases import MemoryLeases
+from sayso.stores.memory.key_value import MemoryKeyValue
 
 OLD, NEW = Place("telegram", "-1001"), Place("telegram", "-1002")
 ROUTES = Routes([Route((OLD,), approvers=("telegram:42",))])
 CALL = ToolCall("bash", {"command": "ls"})
 
 
-class Asked(MemoryLeases):
-    """Leases that count how often they were asked where a place is."""
+class Asked(MemoryKeyValue):
+    """Counts how often it was asked where a place is."""
 
     times = 0
 
-    async def moved(self, place: Place) -> Place:
+    async def get(self, key: str) -> str | None:
         self.times += 1
-        return await super().moved(place)
+        return await super().get(key)
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ def _all_ended(chat: ChatDouble) -> bool:
 
 async def test_that_a_place_has_not_moved_is_asked_once_a_minute(backend: Backend) -> None:
     asked, timer, chat = Asked(utc_now), StoppedTimer(), ChatDouble("telegram")
-    watched = replace(backend, leases=asked)
+    watched = replace(backend, key_value=asked)
     async with working(Desk(watched, [chat], ROUTES, timer=timer)) as desk:
         for _ in range(3):
             assert await answered(backend, desk, chat) == OLD
@@ -76,7 +77,7 @@ async def test_a_move_that_another_desk_noted_is_followed_by_one_that_has_just_p
     chat = ChatDouble("telegram")
     async with working(Desk(backend, [chat], ROUTES)) as desk:
         assert await answered(backend, desk, chat) == OLD
-        await backend.leases.move(OLD, NEW)
+        await note_chat_move(backend.key_value, OLD, NEW)
         # As the platform says it to whoever still sends to the old address.
         chat.fail("show", ChannelMigratedError("telegram", NEW.address))
 

@@ -192,7 +192,8 @@ async def test_an_ending_that_takes_desks_down_leaves_no_button_alive(
     await backend.copies.mark(copy.at(MessageRef(OPS, "1")))
     await backend.store.settle(request.question_id, request.cancelled(at=utc_now()))
     await die_with_jobs(server, keys, times=2)
-    await backend.leases.hold(f"working on:{request.question_id}", "a dead desk", seconds=60)
+    name = f"working on:{request.question_id}"
+    await backend.key_value.acquire_lease(name, "a dead desk", seconds=60)
 
     async with working(Desk(backend, [chat], ROUTES, timer=QuickTimer())):
         card = await chat.ended_card()
@@ -204,7 +205,7 @@ async def test_an_ending_that_takes_desks_down_leaves_no_button_alive(
 async def test_caution_leaves_a_note_only_while_it_works() -> None:
     job = Job("ask", "q-1", "1", tries=2)
     async with memory_backend() as backend:
-        mine, other = (Caution(backend.leases, desk) for desk in ("mine", "other"))
+        mine, other = (Caution(backend.key_value, desk) for desk in ("mine", "other"))
         with mine.with_job(job), other.with_job(job):
             async with mine.about("q-1"):
                 with pytest.raises(PoisonedError, match="q-1"):
@@ -218,10 +219,10 @@ async def test_caution_leaves_a_note_only_while_it_works() -> None:
 
 async def test_a_job_that_had_no_desk_before_is_not_suspected() -> None:
     async with memory_backend() as backend:
-        caution = Caution(backend.leases, "mine")
+        caution = Caution(backend.key_value, "mine")
         with caution.with_job(Job("ask", "q-1", "1")):
             assert not caution.suspects("q-1")
-            await backend.leases.hold("working on:q-1", "other", seconds=60)
+            await backend.key_value.acquire_lease("working on:q-1", "other", seconds=60)
             async with caution.about("q-1"):
                 pass
 

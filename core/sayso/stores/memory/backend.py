@@ -10,15 +10,12 @@ from sayso.stores.backend import Backend
 from sayso.stores.home import Home
 from sayso.stores.inbox import Inbox
 from sayso.stores.memory.audit import MemoryAudit
-from sayso.stores.memory.budgets import MemoryBudgets
 from sayso.stores.memory.bus import MemoryBus
 from sayso.stores.memory.checkup import MemoryCheckup
 from sayso.stores.memory.copies import MemoryCopies
-from sayso.stores.memory.documents import MemoryDocuments
-from sayso.stores.memory.drafts import MemoryDrafts
 from sayso.stores.memory.errands import MemoryErrands
+from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso.stores.memory.keyed import MemoryKeyed
-from sayso.stores.memory.leases import MemoryLeases
 from sayso.stores.memory.log import MemoryBranchLog
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Records
@@ -50,11 +47,8 @@ async def memory_backend(*, clock: Clock = utc_now) -> AsyncIterator[Backend]:
             audit=audit,
             bus=bus,
             outbox=outbox,
-            leases=MemoryLeases(clock),
-            budgets=MemoryBudgets(clock),
+            key_value=MemoryKeyValue(clock),
             roster=MemoryRoster(records, clock),
-            drafts=MemoryDrafts(clock),
-            documents=MemoryDocuments(clock),
             errands=errands,
             uses=MemoryUses(records, audit, outbox),
             log=MemoryBranchLog(bus, records, clock),

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 
 from sayso.calls import Project, RunRef
 from sayso.clock import Clock
-from sayso.errors import StateConflictError
 from sayso.rules.book import RuleBook
 from sayso.rules.floor import Floor, written_floor
 from sayso.rules.rule import RememberedRule
@@ -16,12 +15,10 @@ from sayso.stores import audit
 from sayso.stores.memory.audit import MemoryAudit
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Records
-from sayso.stores.ports import MOST_STATE_BYTES, MOST_STATE_NAMES, KeptRule, Revoked
+from sayso.stores.ports import KeptRule, Revoked
 
-# A book is kept for a day after its last rule, what was spent for half a year.
+# A book is kept for a day after its last rule.
 _BOOK_KEPT = timedelta(days=1)
-_SPENT_KEPT = timedelta(days=180)
-_STATE_KEPT = timedelta(days=90)
 
 # The agent, then the session or the project, unless the rules are those of all its sessions.
 _BookName = tuple[str, str | None, str | Project | None]
@@ -55,9 +52,7 @@ class MemoryRules:
         self._books: dict[_BookName, _Book] = {}
         self._kept: dict[str, _Kept] = {}
         self._revoked: dict[str, datetime] = {}
-        self._spent: dict[tuple[str, str, str], datetime] = {}
         self._floor = Floor()
-        self._states: dict[tuple[str, str], tuple[dict[str, str], datetime]] = {}
 
     async def book(self, run: RunRef) -> RuleBook:
         """The rules that count for the run, its agent's and its project's among them."""
@@ -82,37 +77,6 @@ class MemoryRules:
         if floor.sections if not known.version else not unless_other:
             self._floor = floor
         return self._floor.version
-
-    async def spend(self, run: RunRef, key: str) -> bool:
-        """Take what may be had once in a session."""
-        now = self._clock()
-        # They stand in the order in which they were last asked for.
-        while self._spent and next(iter(self._spent.values())) <= now:
-            del self._spent[next(iter(self._spent))]
-        once = (run.agent_id, run.session_id, key)
-        first = self._spent.pop(once, None) is None
-        self._spent[once] = now + _SPENT_KEPT
-        return first
-
-    async def recall(self, run: RunRef, name: str) -> str | None:
-        """What the run's session keeps under the name."""
-        kept = self._states.get((run.agent_id, run.session_id))
-        return None if kept is None or kept[1] <= self._clock() else kept[0].get(name)
-
-    async def swap(self, run: RunRef, name: str, before: str | None, after: str | None) -> bool:
-        """Keep a text in the place of another one, unless that is not there any more."""
-        now, session = self._clock(), (run.agent_id, run.session_id)
-        self._states = {key: kept for key, kept in self._states.items() if kept[1] > now}
-        texts = dict(self._states[session][0]) if session in self._states else {}
-        if texts.pop(name, None) != before:
-            return False
-        if after is not None:
-            texts[name] = after
-            size = sum(len(part.encode()) for pair in texts.items() for part in pair)
-            if len(texts) > MOST_STATE_NAMES or size > MOST_STATE_BYTES:
-                raise StateConflictError(name, is_full=True)
-        self._states[session] = (texts, now + _STATE_KEPT)
-        return True
 
     async def use(
         self, run: RunRef, *rule_ids: str, digest: str = "", book: str | None = None

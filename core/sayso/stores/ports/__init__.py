@@ -5,16 +5,12 @@ kept is the business of ``memory`` and ``redis``.
 """
 
 from sayso.stores.ports.branch_log import BranchLog
-from sayso.stores.ports.budgets import Budgets
 from sayso.stores.ports.bus import Bus, Ring
 from sayso.stores.ports.checkup import Ailment, Checkup
 from sayso.stores.ports.copies import KEPT, Copies, Copy, Found, Marked
-from sayso.stores.ports.documents import Documents
-from sayso.stores.ports.drafts import Drafts
 from sayso.stores.ports.errands import Due, Errands
 from sayso.stores.ports.floors import Floors
 from sayso.stores.ports.keyed import LONGEST_KEY, Hold, Keyed, check_key
-from sayso.stores.ports.leases import Leases
 from sayso.stores.ports.outbox import Job, Outbox
 from sayso.stores.ports.requests import (
     MOST_ASKED_LAST,
@@ -27,8 +23,6 @@ from sayso.stores.ports.requests import (
 )
 from sayso.stores.ports.roster import NO_LIMITS, OpenLimits, Roster
 from sayso.stores.ports.rules import (
-    MOST_STATE_BYTES,
-    MOST_STATE_NAMES,
     Audit,
     BookChanged,
     KeptRule,
@@ -41,20 +35,15 @@ __all__ = [
     "KEPT",
     "LONGEST_KEY",
     "MOST_ASKED_LAST",
-    "MOST_STATE_BYTES",
-    "MOST_STATE_NAMES",
     "NO_LIMITS",
     "Ailment",
     "Audit",
     "BookChanged",
     "BranchLog",
-    "Budgets",
     "Bus",
     "Checkup",
     "Copies",
     "Copy",
-    "Documents",
-    "Drafts",
     "Due",
     "Errands",
     "Floors",
@@ -64,7 +53,6 @@ __all__ = [
     "Joined",
     "KeptRule",
     "Keyed",
-    "Leases",
     "Marked",
     "OpenLimits",
     "Opened",

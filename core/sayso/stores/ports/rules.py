@@ -12,12 +12,6 @@ from sayso.rules.book import RuleBook
 from sayso.rules.rule import RememberedRule
 from sayso.stores.audit import AuditEntry, AuditPage, Facts, RefusalKind
 
-MOST_STATE_NAMES = 64
-"""Under so many names at most a session's state is kept."""
-
-MOST_STATE_BYTES = 16_384
-"""So many bytes at most, names and values together."""
-
 
 @dataclass(frozen=True, slots=True)
 class BookChanged:
@@ -56,26 +50,6 @@ class Rules(Protocol):
         Those of its agent and of its project are among them.
 
         Without those that expired or were revoked; ``uses`` are not counted here.
-        """
-        ...
-
-    async def spend(self, run: RunRef, key: str) -> bool:
-        """Take what may be had once in a session: True for the first caller and for no other."""
-        ...
-
-    async def recall(self, run: RunRef, name: str) -> str | None:
-        """What the run's session keeps under the name, None where it keeps nothing there."""
-        ...
-
-    async def swap(self, run: RunRef, name: str, before: str | None, after: str | None) -> bool:
-        """Keep a text in the place of another one, for all branches and processes of the session.
-
-        One atomic step: False and nothing where ``before`` is not what is kept, None
-        standing for nothing. It is kept until 90 days after the last change.
-
-        Raises:
-            StateConflictError: the session would keep more than ``MOST_STATE_NAMES`` or
-                ``MOST_STATE_BYTES``.
         """
         ...
 

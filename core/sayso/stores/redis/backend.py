@@ -8,17 +8,14 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
 from sayso.stores.redis.audit import RedisAudit
-from sayso.stores.redis.budgets import RedisBudgets
 from sayso.stores.redis.bus import SILENCE_SECONDS, RedisBus
 from sayso.stores.redis.checkup import RedisCheckup
 from sayso.stores.redis.connection import Client
 from sayso.stores.redis.copies import RedisCopies
-from sayso.stores.redis.documents import RedisDocuments
-from sayso.stores.redis.drafts import RedisDrafts
 from sayso.stores.redis.errands import RedisErrands
 from sayso.stores.redis.floors import KnownFloor, RedisFloors
+from sayso.stores.redis.key_value import RedisKeyValue
 from sayso.stores.redis.keyed import RedisKeyed
-from sayso.stores.redis.leases import RedisLeases
 from sayso.stores.redis.log import RedisBranchLog
 from sayso.stores.redis.outbox import TAKEOVER_SECONDS, RedisOutbox
 from sayso.stores.redis.roster import RedisRoster
@@ -69,11 +66,8 @@ async def _opened(url: StoreUrl, takeover_after: float, silence: float) -> Async
                 audit=RedisAudit(client),
                 bus=bus,
                 outbox=outbox,
-                leases=RedisLeases(client),
-                budgets=RedisBudgets(client),
+                key_value=RedisKeyValue(client),
                 roster=roster,
-                drafts=RedisDrafts(client),
-                documents=RedisDocuments(client),
                 errands=RedisErrands(client),
                 uses=RedisUses(client),
                 log=RedisBranchLog(client, log_reads),

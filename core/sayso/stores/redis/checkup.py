@@ -87,7 +87,7 @@ class RedisCheckup:
 
     async def _expiry(self, name: str) -> AsyncIterator[Ailment]:
         """Whether what has a time to live goes when it is over."""
-        key = self._client.keys.draft(f"check-{name}")
+        key = f"{self._client.keys.prefix}draft:check-{name}"
         await self._client.command("SET", key, "1", "PX", _LIFE_MILLISECONDS)
         await self._sleep(_EXPIRED_AFTER_SECONDS)
         if await self._client.command("EXISTS", key):

@@ -10,10 +10,10 @@ from sayso.questions.wire import encode
 from sayso.stores import audit
 from sayso.stores.ports import Hold, Record
 from sayso.stores.redis.connection import Client
-from sayso.stores.redis.keys import session_key, short_key
 from sayso.stores.redis.records import known_record
 from sayso.stores.redis.replies import flag
 from sayso.stores.redis.script import Script
+from sayso.stores.session_state import session_key, short_key
 
 _KEYED, _LEAVE = Script("keyed"), Script("leave")
 

@@ -56,8 +56,8 @@ slot uses several namespaces.
 ``lease:<name>``     string  who holds a lease
 ``budget:<name>``    zset    the moments in ms at which messages went or will go
 ``moved:<chat>``     string  the new address of a chat
-``state:<session>``  hash    what policies keep for a session: ``v:<name>`` each value,
-                             ``t`` who changed it last
+``state:<session>``  string  what policies keep for a session: JSON, ``texts`` by their names and
+                             the ids of its last ``changes``
 ``draft:<key>``      string  what is half done, such as the answers to a form
 ``document:<key>``   string  a text that is changed by whoever knows what it says
 ``errands:<queue>``  zset    names of what is to be done, by when in ms
@@ -85,19 +85,17 @@ a year after the last question for them, the floor half a year after it was last
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-from base64 import urlsafe_b64encode
 from dataclasses import astuple, dataclass
 from functools import lru_cache
 
 from sayso.calls import RunRef
 from sayso.errors import ConfigError
+from sayso.stores.session_state import session_key, short_key
 
 DEFAULT_NAMESPACE = "sayso"
 GROUP = "desks"
-MOVED_SECONDS = 180 * 86_400
 
 _NAMESPACE = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
 
@@ -163,22 +161,6 @@ class Keys:
         """One request."""
         return f"{self.prefix}r:{question_id}"
 
-    def moved(self, chat: str) -> str:
-        """The new address of a chat."""
-        return f"{self.prefix}moved:{chat}"
-
-    def state(self, session: str) -> str:
-        """What policies keep for a session."""
-        return f"{self.prefix}state:{session}"
-
-    def draft(self, key: str) -> str:
-        """What is half done."""
-        return f"{self.prefix}draft:{key}"
-
-    def document(self, key: str) -> str:
-        """A text that is changed by whoever knows what it says."""
-        return f"{self.prefix}document:{key}"
-
     def errands(self, queue: str) -> str:
         """What is to be done, by when."""
         return f"{self.prefix}errands:{queue}"
@@ -194,19 +176,14 @@ def book_keys(run: RunRef) -> tuple[str, str, str]:
     return session_key(run), agent_key(run), project_key(run)
 
 
-def session_key(run: RunRef) -> str:
-    """The session's name in keys: short whatever the ids are, and the same in every process."""
-    return _short(f"{len(run.agent_id)}:{run.agent_id}{run.session_id}")
-
-
 def branch_key(run: RunRef) -> str:
     """The branch's name in keys."""
-    return _short(json.dumps([run.agent_id, run.session_id, run.branch_id]))
+    return short_key(json.dumps([run.agent_id, run.session_id, run.branch_id]))
 
 
 def agent_key(run: RunRef) -> str:
     """The agent's name in keys; no session has such a name."""
-    return f"agent.{_short(run.agent_id)}"
+    return f"agent.{short_key(run.agent_id)}"
 
 
 def project_key(run: RunRef) -> str:
@@ -214,19 +191,9 @@ def project_key(run: RunRef) -> str:
     if not run.project:
         return ""
     project = run.project if isinstance(run.project, str) else astuple(run.project)
-    return f"project.{_short(json.dumps([run.agent_id, project]))}"
+    return f"project.{short_key(json.dumps([run.agent_id, project]))}"
 
 
 def token_key(actor: str | None) -> str:
     """The name in keys of the token that a request came with; empty where it came with none."""
-    return f"token.{_short(actor)}" if actor else ""
-
-
-def short_key(key: str) -> str:
-    """The name in keys of what may be had once, or of what is asked once: never the text itself."""
-    return _short(key)
-
-
-def _short(text: str) -> str:
-    digest = hashlib.blake2b(text.encode(), digest_size=15)
-    return urlsafe_b64encode(digest.digest()).decode()
+    return f"token.{short_key(actor)}" if actor else ""

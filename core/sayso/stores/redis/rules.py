@@ -9,29 +9,25 @@ from dataclasses import replace
 from pydantic_core import from_json
 
 from sayso.calls import RunRef
-from sayso.errors import StateConflictError
 from sayso.rules.book import RuleBook
 from sayso.rules.rule import UnreadableRule, read_remembered
 from sayso.stores import audit
-from sayso.stores.ports import MOST_STATE_BYTES, MOST_STATE_NAMES, KeptRule
+from sayso.stores.ports import KeptRule
 from sayso.stores.redis.connection import Client
 from sayso.stores.redis.floors import KnownFloor
-from sayso.stores.redis.keys import book_keys, session_key, short_key
+from sayso.stores.redis.keys import book_keys
 from sayso.stores.redis.records import moment, read_book
-from sayso.stores.redis.replies import flag, number, optional_text
+from sayso.stores.redis.replies import flag
 from sayso.stores.redis.script import Script
 
 _log = logging.getLogger(__name__)
 
-_BOOK, _SPEND, _USE = Script("book"), Script("spend"), Script("use")
-_RULES, _REVOKE, _SWAP = Script("rules"), Script("revoke"), Script("swap")
+_BOOK, _USE = Script("book"), Script("use")
+_RULES, _REVOKE = Script("rules"), Script("revoke")
 
 
 class RedisRules:
-    """Rules of sessions, agents and projects, until they expire by the server's clock.
-
-    What was spent is remembered for half a year after anybody last asked for it.
-    """
+    """Rules of sessions, agents and projects, until they expire by the server's clock."""
 
     def __init__(self, client: Client, floor: KnownFloor) -> None:
         self._client = client
@@ -49,35 +45,6 @@ class RedisRules:
             return read_book(reply, floor.of(run.agent_id))
 
         return await self._client.run(_BOOK, *book_keys(run), known.version, read=read)
-
-    async def spend(self, run: RunRef, key: str) -> bool:
-        """Take what may be had once in a session."""
-        token = self._client.token()
-        return await self._client.run(_SPEND, session_key(run), short_key(key), token, read=flag)
-
-    async def recall(self, run: RunRef, name: str) -> str | None:
-        """What the run's session keeps under the name."""
-        state = self._client.keys.state(session_key(run))
-        return await self._client.command("HGET", state, f"v:{name}", read=optional_text)
-
-    async def swap(self, run: RunRef, name: str, before: str | None, after: str | None) -> bool:
-        """Keep a text in the place of another one, unless that is not there any more."""
-        said = await self._client.run(
-            _SWAP,
-            session_key(run),
-            name,
-            int(before is not None),
-            before or "",
-            int(after is not None),
-            after or "",
-            self._client.token(),
-            MOST_STATE_NAMES,
-            MOST_STATE_BYTES,
-            read=number,
-        )
-        if said < 0:
-            raise StateConflictError(name, is_full=True)
-        return bool(said)
 
     async def use(
         self, run: RunRef, *rule_ids: str, digest: str = "", book: str | None = None

@@ -28,7 +28,7 @@ from sayso.stores import audit
 from sayso.stores.ports import BookChanged, Joined, Opened, Record, Settled
 from sayso.stores.redis.connection import Client
 from sayso.stores.redis.floors import KnownFloor
-from sayso.stores.redis.keys import book_keys, session_key, short_key, token_key
+from sayso.stores.redis.keys import book_keys, token_key
 from sayso.stores.redis.records import (
     expiry,
     moment,
@@ -46,6 +46,7 @@ from sayso.stores.redis.replies import (
     read_settled,
 )
 from sayso.stores.redis.script import Script
+from sayso.stores.session_state import session_key, short_key
 from sayso.stores.told import refuse_unfilled
 from sayso.stores.topics import branch_topic
 

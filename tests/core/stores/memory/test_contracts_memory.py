@@ -6,16 +6,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 from store_contracts.audit import AuditContract
-from store_contracts.budgets import BudgetsContract
 from store_contracts.bus import BusContract
 from store_contracts.copies import CopiesContract
 from store_contracts.denial import DenialContract
-from store_contracts.documents import DocumentsContract
-from store_contracts.drafts import DraftsContract
 from store_contracts.errands import ErrandsContract
 from store_contracts.floor import FloorContract
+from store_contracts.key_value import KeyValueContract, RateContract
 from store_contracts.keyed import KeyedContract
-from store_contracts.leases import LeasesContract
 from store_contracts.limits import OpenLimitsContract
 from store_contracts.log import BranchLogContract
 from store_contracts.outbox import OutboxContract
@@ -100,23 +97,7 @@ class TestMemoryOpenLimits(OpenLimitsContract):
     """See the contract."""
 
 
-class TestMemoryLeases(LeasesContract):
-    pass
-
-
-class TestMemoryBudgets(BudgetsContract):
-    pass
-
-
-class TestMemoryDrafts(DraftsContract):
-    pass
-
-
 class TestMemoryBranchLog(BranchLogContract):
-    pass
-
-
-class TestMemoryDocuments(DocumentsContract):
     pass
 
 
@@ -137,4 +118,12 @@ class TestMemoryRevoked(RevokedContract):
 
 
 class TestMemoryTogether(TogetherContract):
+    pass
+
+
+class TestMemoryKeyValue(KeyValueContract):
+    pass
+
+
+class TestMemoryRates(RateContract):
     pass

@@ -17,13 +17,12 @@ from sayso.stores.backend import Backend
 from sayso.stores.branch_log import BEGINNING
 from sayso.stores.memory import memory_backend
 from sayso.stores.memory.audit import MemoryAudit
-from sayso.stores.memory.budgets import MemoryBudgets
-from sayso.stores.memory.drafts import MemoryDrafts
-from sayso.stores.memory.leases import MemoryLeases
+from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Entry, Records
 from sayso.stores.memory.rules import MemoryRules
 from sayso.stores.ports import KEPT, Copy, Opened
+from sayso.stores.session_state import SessionState
 from sayso.testing import a_request
 
 RUN = RunRef("bot", "s-1")
@@ -124,14 +123,14 @@ async def test_a_book_is_forgotten_a_day_after_its_last_rule(clock: Clock) -> No
 async def test_what_was_spent_is_forgotten_half_a_year_after_the_last_question_for_it(
     backend: Backend, clock: Clock
 ) -> None:
-    assert await backend.rules.spend(RUN, "once")
+    assert await SessionState(backend.key_value).spend(RUN, "once")
     for _ in range(2):
         clock.pass_by(179 * DAY)
-        assert not await backend.rules.spend(RUN, "once")
+        assert not await SessionState(backend.key_value).spend(RUN, "once")
 
     clock.pass_by(180 * DAY)
 
-    assert await backend.rules.spend(RUN, "once")
+    assert await SessionState(backend.key_value).spend(RUN, "once")
 
 
 async def test_a_log_is_forgotten_a_week_after_it_was_last_touched(
@@ -148,34 +147,24 @@ async def test_a_log_is_forgotten_a_week_after_it_was_last_touched(
     assert await backend.log.after(RUN, BEGINNING, count=10) == []
 
 
-async def test_drafts_whose_time_is_over_are_dropped(clock: Clock) -> None:
-    drafts = MemoryDrafts(clock)
+async def test_texts_and_leases_whose_time_is_over_are_dropped(clock: Clock) -> None:
+    key_value = MemoryKeyValue(clock)
     for number in range(10):
-        await drafts.keep(f"draft {number}", "text", seconds=1)
+        await key_value.set(f"draft:{number}", "text", seconds=1)
+        await key_value.acquire_lease(f"lease {number}", "me", seconds=1)
     clock.pass_by(2)
 
-    await drafts.keep("new", "text", seconds=1)
+    await key_value.set("draft:new", "text", seconds=1)
 
-    assert list(drafts._kept) == ["new"]
+    assert list(key_value._texts) == ["draft:new"]
 
 
 async def test_budgets_are_forgotten_when_nothing_of_them_counts_any_more(clock: Clock) -> None:
-    budgets = MemoryBudgets(clock)
+    budgets = MemoryKeyValue(clock)
     for number in range(10):
-        await budgets.reserve([Budget(f"chat {number}", Rate(1, 10))])
+        await budgets.reserve_rate([Budget(f"chat {number}", Rate(1, 10))])
     clock.pass_by(10)
 
-    await budgets.reserve([Budget("new", Rate(1, 10))])
+    await budgets.reserve_rate([Budget("new", Rate(1, 10))])
 
-    assert list(budgets._taken) == list(budgets._over) == ["new"]
-
-
-async def test_leases_whose_time_is_over_are_dropped(clock: Clock) -> None:
-    leases = MemoryLeases(clock)
-    for number in range(10):
-        await leases.hold(f"lease {number}", "me", seconds=1)
-    clock.pass_by(2)
-
-    await leases.hold("new", "me", seconds=1)
-
-    assert list(leases._held) == ["new"]
+    assert list(budgets._reserved) == list(budgets._reserved_until) == ["new"]

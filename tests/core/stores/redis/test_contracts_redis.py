@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from store_contracts.audit import AuditContract
-from store_contracts.budgets import BudgetsContract
 from store_contracts.bus import BusContract
 from store_contracts.copies import CopiesContract
 from store_contracts.denial import DenialContract
-from store_contracts.documents import DocumentsContract
-from store_contracts.drafts import DraftsContract
 from store_contracts.errands import ErrandsContract
 from store_contracts.floor import FloorContract
+from store_contracts.key_value import KeyValueContract, RateContract
 from store_contracts.keyed import KeyedContract
-from store_contracts.leases import LeasesContract
 from store_contracts.limits import OpenLimitsContract
 from store_contracts.log import BranchLogContract
 from store_contracts.outbox import OutboxContract
@@ -88,23 +85,7 @@ class TestRedisOpenLimits(OpenLimitsContract):
     """See the contract."""
 
 
-class TestRedisLeases(LeasesContract):
-    pass
-
-
-class TestRedisBudgets(BudgetsContract):
-    pass
-
-
-class TestRedisDrafts(DraftsContract):
-    pass
-
-
 class TestRedisBranchLog(BranchLogContract):
-    pass
-
-
-class TestRedisDocuments(DocumentsContract):
     pass
 
 
@@ -125,4 +106,12 @@ class TestRedisRevoked(RevokedContract):
 
 
 class TestRedisTogether(TogetherContract):
+    pass
+
+
+class TestRedisKeyValue(KeyValueContract):
+    pass
+
+
+class TestRedisRates(RateContract):
     pass

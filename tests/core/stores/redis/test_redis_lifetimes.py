@@ -62,7 +62,7 @@ async def test_moments_that_are_over_are_dropped_and_budgets_end_by_themselves(
 ) -> None:
     chat = Budget("chat", Rate(1, 0.001))
     for _ in range(20):
-        await backend.budgets.reserve([chat])
+        await backend.key_value.reserve_rate([chat])
 
     key = f"{keys.prefix}budget:chat"
     assert await server.zcard(key) < 20

@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from importlib.resources import files
-from typing import Any
 
 import pytest
 from redis.asyncio import Redis
 from support.wire import Wire, wired
 
 from sayso.chats.budgets import Budget, Rate
-from sayso.errors import StoreUnreachableError, SubscriptionLostError
+from sayso.errors import SubscriptionLostError
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import BEGINNING
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.script import Script
 from sayso.stores.redis.url import read_url
+from sayso.stores.session_state import SessionState
 from sayso.stores.topics import branch_topic
 from sayso.testing import a_copy, a_request, a_response, a_rule, soon
 
@@ -42,7 +42,7 @@ async def backend(through: tuple[Wire, str], redis_url: str) -> AsyncIterator[Ba
         # What is lost is then the reply of a script that ran, not that it has to be sent first.
         for path in (files("sayso.stores.redis") / "scripts").iterdir():
             await server.script_load(Script(path.name.removesuffix(".lua")).text)
-        await opened.leases.ping()
+        await opened.roster.count()
         yield opened
 
 
@@ -96,8 +96,8 @@ async def test_a_moment_is_reserved_once(backend: Backend, wire: Wire) -> None:
     budget = [Budget("ops", Rate(1, 10))]
     wire.lose_reply()
 
-    first = await backend.budgets.reserve(budget)
-    second = await backend.budgets.reserve(budget)
+    first = await backend.key_value.reserve_rate(budget)
+    second = await backend.key_value.reserve_rate(budget)
 
     assert first == 0
     assert 9 < second <= 10
@@ -130,47 +130,36 @@ async def test_what_was_published_is_not_published_again(
         assert [await soon(events) for _ in range(2)] == [first, second]
 
 
-async def test_a_draft_that_was_taken_is_not_taken_again(
-    backend: Backend, wire: Wire, redis_url: str
-) -> None:
-    async with Redis.from_url(redis_url) as server:
-        await backend.drafts.keep("form", "half done", seconds=30)
-        before = await _calls(server, "getdel")
-        wire.lose_reply(to="GETDEL")
-
-        with pytest.raises(StoreUnreachableError):
-            await backend.drafts.take("form")
-
-        assert await _calls(server, "getdel") == before + 1
-    assert await backend.drafts.take("form") is None
-
-
-async def _calls(server: Any, command: str) -> int:
-    counted = (await server.info("commandstats")).get(f"cmdstat_{command}", {})
-    return int(counted.get("calls", 0))
-
-
 async def test_what_may_be_had_once_was_had_by_the_caller_who_lost_the_reply(
     backend: Backend, wire: Wire
 ) -> None:
-    run = a_request().run
+    run, state = a_request().run, SessionState(backend.key_value)
+    wire.lose_reply(to=Script("compare_and_set").sha)
+
+    assert await state.spend(run, "key")
+    assert wire.lost == 1
+    assert not await state.spend(run, "key")
+
+
+async def test_a_lease_is_had_by_the_owner_who_lost_the_reply(backend: Backend, wire: Wire) -> None:
     wire.lose_reply()
 
-    assert await backend.rules.spend(run, "key")
-    assert not await backend.rules.spend(run, "key")
+    assert await backend.key_value.acquire_lease("poll", "a", seconds=30)
+    assert not await backend.key_value.acquire_lease("poll", "b", seconds=30)
 
 
 async def test_a_change_of_the_sessions_state_counts_once(backend: Backend, wire: Wire) -> None:
-    run = a_request().run
+    run, state = a_request().run, SessionState(backend.key_value)
     steps = [(None, "1"), ("1", "2"), ("2", None), (None, "3")]
     changed = []
     for before, after in steps:
-        wire.lose_reply()
-        changed.append(await backend.rules.swap(run, "spent", before, after))
+        wire.lose_reply(to=Script("compare_and_set").sha)
+        changed.append(await state.swap(run, "spent", before, after))
 
     assert changed == [True] * len(steps)
-    assert await backend.rules.recall(run, "spent") == "3"
-    assert not await backend.rules.swap(run, "spent", "2", "9")
+    assert wire.lost == len(steps)
+    assert await state.recall(run, "spent") == "3"
+    assert not await state.swap(run, "spent", "2", "9")
 
 
 async def test_observers_are_told_once(backend: Backend, wire: Wire) -> None:

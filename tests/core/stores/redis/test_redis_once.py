@@ -7,16 +7,18 @@ import sys
 
 from sayso.calls import RunRef
 from sayso.stores.redis import redis_backend
+from sayso.stores.session_state import SessionState
 
 _RACE = """
 import asyncio, multiprocessing, os, sys
 from sayso.calls import RunRef
 from sayso.stores.redis import redis_backend
+from sayso.stores.session_state import SessionState
 async def run(url, start):
     async with redis_backend(url) as backend:
-        await backend.leases.ping()
+        await backend.roster.count()
         start.wait()
-        had = await backend.rules.spend(RunRef("deploy-bot", "s-1"), "rule-1")
+        had = await SessionState(backend.key_value).spend(RunRef("deploy-bot", "s-1"), "rule-1")
         os.write(1, f"{had}\\n".encode())  # in one piece, whoever else writes
 def racer(url, start):
     asyncio.run(run(url, start))
@@ -43,4 +45,5 @@ async def test_of_twenty_processes_exactly_one_has_what_may_be_had_once(store_ur
 
     assert sorted(said) == ["False"] * (PROCESSES - 1) + ["True"]
     async with redis_backend(store_url) as backend:
-        assert not await backend.rules.spend(RunRef("deploy-bot", "s-1"), "rule-1")
+        state = SessionState(backend.key_value)
+        assert not await state.spend(RunRef("deploy-bot", "s-1"), "rule-1")

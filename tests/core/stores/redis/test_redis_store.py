@@ -16,8 +16,10 @@ from sayso.chats.places import Place
 from sayso.errors import UnreadableEventError
 from sayso.events import Outcome, Resolution, UserInputRequest
 from sayso.stores.backend import Backend
+from sayso.stores.chat_moves import find_chat, note_chat_move
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.keys import Keys, session_key
+from sayso.stores.session_state import SessionState
 from sayso.testing import a_copy, a_request, a_response, a_rule, soon, until
 
 
@@ -129,14 +131,14 @@ async def test_every_key_has_an_end(backend: Backend, keys: Keys, server: Any) -
     rule, run = a_rule(), answered.run
     await backend.store.settle(answered.question_id, a_response(answered), remember=rule)
     await backend.rules.use(run, rule.rule_id)
-    await backend.rules.spend(run, "key")
-    await backend.rules.spend(run, "key")
+    await SessionState(backend.key_value).spend(run, "key")
+    await SessionState(backend.key_value).spend(run, "key")
     await backend.rules.revoke(rule.rule_id, by="cli:me")
     await backend.watch.expire()
     await backend.watch.shorten(waiting.question_id, 10)
-    await backend.leases.hold("poll", "me", seconds=30)
-    await backend.leases.move(Place("telegram", "-1"), Place("telegram", "-1001"))
-    await backend.leases.moved(Place("telegram", "-1"))
+    await backend.key_value.acquire_lease("poll", "me", seconds=30)
+    await note_chat_move(backend.key_value, Place("telegram", "-1"), Place("telegram", "-1001"))
+    await find_chat(backend.key_value, Place("telegram", "-1"))
     async with backend.outbox.jobs("desk") as jobs:
         await backend.outbox.done(await soon(jobs))
 

@@ -116,9 +116,9 @@ async def test_agents_reach_neither_other_data_nor_what_workers_decide_by(
 
 async def test_mcp_proxies_note_their_calls_as_the_agents_user(users: Users, admin: Any) -> None:
     async with redis_backend(users.agents) as backend:
-        assert await backend.documents.swap("mcp:call:1", None, "text", seconds=60)
-        assert await backend.documents.read("mcp:call:1") == "text"
-        await backend.leases.ping()
+        key = "document:mcp:call:1"
+        assert await backend.key_value.compare_and_set(key, None, "text", seconds=60)
+        assert await backend.key_value.get(key) == "text"
         assert await backend.roster.count() == 0
 
 

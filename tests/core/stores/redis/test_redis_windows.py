@@ -11,7 +11,9 @@ from sayso.chats.places import Place
 from sayso.errors import ReplayedCallbackError
 from sayso.stores.audit import KEPT_DECISIONS
 from sayso.stores.backend import Backend
+from sayso.stores.chat_moves import note_chat_move
 from sayso.stores.redis.keys import Keys
+from sayso.stores.session_state import SessionState
 from sayso.testing import a_request, a_response, a_rule
 
 _DAY = 86_400
@@ -28,10 +30,10 @@ async def test_each_kind_of_key_lives_as_long_as_is_written(
     await backend.store.open(request, seconds=1_000, inbox="", book=None)
     await backend.store.settle("q-1", a_response(request), remember=rule)
     await backend.copies.find("nobody", delivery="slack:1")
-    await backend.rules.spend(request.run, "key")
-    await backend.leases.hold("poll", "me", seconds=30)
-    await backend.leases.move(place, Place("telegram", "-1001"))
-    await backend.drafts.keep("draft", "text", seconds=77)
+    await SessionState(backend.key_value).spend(request.run, "key")
+    await backend.key_value.acquire_lease("poll", "me", seconds=30)
+    await note_chat_move(backend.key_value, place, Place("telegram", "-1001"))
+    await backend.key_value.set("draft:form", "text", seconds=77)
 
     lives = {
         key.decode().removeprefix(keys.prefix).partition(":")[0]: await server.ttl(key)

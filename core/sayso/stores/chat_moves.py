@@ -1,4 +1,4 @@
-"""Chats that moved to another address, such as Telegram groups that became supergroups."""
+"""Chats that moved to another address, as some do when they grow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Protocols that every store implements, one file each; their contracts are tests."""
+"""Protocols that every store implements, one file each, with the types that they exchange.
+
+How a promise is kept is the business of ``memory`` and ``redis``; contracts are tests.
+"""
 
 from sayso.stores.protocols.key_value import KEY_KINDS, KeyValueStore, check_key_kind
 

@@ -11,10 +11,9 @@ from sayso_slack.config import SlackConfig
 
 if TYPE_CHECKING:
     from sayso_slack.adapter import Identity, SlackAdapter
-    from sayso_slack.incoming.answers import HttpAnswer
-    from sayso_slack.incoming.listener import SlackListener
+    from sayso_slack.listener import SlackListener
 
-__all__ = ["HttpAnswer", "Identity", "SlackAdapter", "SlackConfig", "SlackListener"]
+__all__ = ["Identity", "SlackAdapter", "SlackConfig", "SlackListener"]
 
 # Type checkers read the imports above: to them, another name is a mistake.
 if not TYPE_CHECKING:
@@ -23,7 +22,6 @@ if not TYPE_CHECKING:
         globals(),
         {
             "sayso_slack.adapter": ("Identity", "SlackAdapter"),
-            "sayso_slack.incoming.answers": ("HttpAnswer",),
-            "sayso_slack.incoming.listener": ("SlackListener",),
+            "sayso_slack.listener": ("SlackListener",),
         },
     )

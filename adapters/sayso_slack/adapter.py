@@ -21,6 +21,7 @@ from sayso.errors import DeliveryError
 from sayso.platforms.finding import NotLooked
 from sayso.seldom import Seldom
 from sayso.text.visible import visible
+from sayso_slack.callback_guard import as_object
 from sayso_slack.card.bundle import bundle_room
 from sayso_slack.card.elements import Block, plain_text
 from sayso_slack.card.everything import everything_modal, fits
@@ -32,7 +33,6 @@ from sayso_slack.failures import PLATFORM, RefusedError, delivery_error
 from sayso_slack.forms.modal import form_modal
 from sayso_slack.limits import limits_of
 from sayso_slack.loggers import muffled
-from sayso_slack.reading.payload import object_of
 from sayso_slack.reading.people import is_of, why_not
 from sayso_slack.reading.workspace import Workspace
 from sayso_slack.scopes import ANYWHERE, granted
@@ -199,7 +199,7 @@ class SlackAdapter:
         """
         member = actor.removeprefix(f"{PLATFORM}:")
         answer = await self.read("users.info", {"user": member})
-        user = object_of(answer.get("user"))
+        user = as_object(answer.get("user"))
         return user.get("id") == member and self.is_member(user)
 
     def is_member(self, user: dict[str, Any]) -> bool:

@@ -16,9 +16,9 @@ from sayso.locales import load_translations
 from sayso.tasks import together
 from sayso.text.counted import format_count
 from sayso_slack.adapter import SlackAdapter
+from sayso_slack.callback_guard import Payload, as_object, as_text
 from sayso_slack.failures import PLATFORM
 from sayso_slack.lists.waiting import told
-from sayso_slack.reading.payload import Payload, object_of, text_of
 
 _REMEMBER_SECONDS = 60.0
 _MOST_REMEMBERED = 4_096
@@ -82,7 +82,7 @@ class SlackCaller:
             return known
         where = {"channel": card.place.address, "message_ts": card.message_id}
         answer = await self._adapter.read("chat.getPermalink", where)
-        link = text_of(answer.get("permalink"))
+        link = as_text(answer.get("permalink"))
         if not link.startswith("https://"):
             return ""
         if len(self._links) >= _MOST_REMEMBERED:
@@ -166,10 +166,10 @@ class SlackCaller:
             answer = await self._adapter.read("users.info", {"user": user})
         except DeliveryError:
             return False
-        profile = object_of(object_of(answer.get("user")).get("profile"))
+        profile = as_object(as_object(answer.get("user")).get("profile"))
         ends = profile.get("status_expiration")
         is_over = isinstance(ends, int) and 0 < ends <= self._clock().timestamp()
-        return text_of(profile.get("status_emoji")) in _AWAY and not is_over
+        return as_text(profile.get("status_emoji")) in _AWAY and not is_over
 
     async def _undisturbed(self, users: Sequence[str]) -> frozenset[str]:
         try:
@@ -177,8 +177,8 @@ class SlackCaller:
         except DeliveryError:
             return frozenset()
         now = self._clock().timestamp()
-        told = object_of(answer.get("users"))
-        return frozenset(user for user in users if _is_quiet(object_of(told.get(user)), now))
+        told = as_object(answer.get("users"))
+        return frozenset(user for user in users if _is_quiet(as_object(told.get(user)), now))
 
 
 def _is_group(one: Called) -> bool:

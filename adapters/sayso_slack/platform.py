@@ -96,7 +96,7 @@ class SlackBot(Bot):
         owner: str,  # noqa: ARG002
     ) -> AsyncIterator[Listening]:
         """Presses over HTTP, or over connections of Socket Mode."""
-        from sayso_slack.incoming.listener import SlackListener
+        from sayso_slack.listener import SlackListener
 
         async with SlackListener(self._config, self._adapter, desk, clock=utc_now) as listener:
             if self._config.mode == "socket":

@@ -1,64 +1,37 @@
-"""What a callback is answered with, and a form with what Slack shows in its dialog."""
+"""What a form is answered with: what Slack shows in its dialog."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from gettext import NullTranslations
-from http import HTTPStatus
 from typing import Any
 
 from sayso.chats.places import Answer, Answered
 from sayso.locales import ENGLISH
 from sayso.text.visible import one_line, shortened, visible
+from sayso_slack.callback_guard import Payload, as_object, as_text
 from sayso_slack.card.elements import Block, literal, plain_text, quote, rich_text, section
 from sayso_slack.card.everything import chunks, fits
 from sayso_slack.forms.inputs import INPUT, carried, echoed, literal_blocks, picked_moment
 from sayso_slack.incoming.submissions import states_of
-from sayso_slack.reading.payload import Payload, object_of, text_of
 
 _PROBLEM = 500
 _OVER = (Answered.FORBIDDEN, Answered.LATE, Answered.REFUSED, Answered.UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class HttpAnswer:
-    """Status, body and its content type."""
-
-    status: int
-    body: str = ""
-    content_type: str = "text/plain"
-
-
-DONE = HttpAnswer(200)
-"""docs.slack.dev, handling user interaction: 200 with an empty body acknowledges a press."""
-
-
-def problem(status: HTTPStatus, detail: str) -> HttpAnswer:
-    """An error as ``application/problem+json``."""
-    body = {"title": status.phrase, "status": status.value, "detail": detail}
-    return HttpAnswer(status.value, json.dumps(body), "application/problem+json")
-
-
 def form_answer(
     payload: Payload, answer: Answer, translations: NullTranslations = ENGLISH
-) -> HttpAnswer:
-    """What Slack is told to do with the dialog.
+) -> Payload | None:
+    """What Slack is told to do with the dialog; None closes it.
 
-    docs.slack.dev, modals: an empty answer closes it, ``errors`` are shown
-    beside its inputs, ``update`` replaces it.
+    docs.slack.dev, modals: ``errors`` are shown beside its inputs, ``update`` replaces it.
     """
-    view = object_of(payload.get("view"))
+    view = as_object(payload.get("view"))
     if answer.kind is Answered.INVALID and (errors := _errors(view, answer, translations)):
-        return _told({"response_action": "errors", "errors": errors})
+        return {"response_action": "errors", "errors": errors}
     if answer.kind in _OVER or answer.kind is Answered.INVALID:
-        return _told({"response_action": "update", "view": _over(view, answer, translations)})
-    return DONE
-
-
-def _told(action: Payload) -> HttpAnswer:
-    return HttpAnswer(200, json.dumps(action), "application/json")
+        return {"response_action": "update", "view": _over(view, answer, translations)}
+    return None
 
 
 def _errors(view: Payload, answer: Answer, translations: NullTranslations) -> dict[str, str]:
@@ -123,23 +96,23 @@ def _entered(view: Payload, translations: NullTranslations) -> Iterator[Block]:
 def _words(state: Payload) -> str:
     """What a person sees in an input."""
     for name in ("value", "selected_date"):
-        if text := text_of(state.get(name)):
+        if text := as_text(state.get(name)):
             return text
     if type(at := state.get("selected_date_time")) is int:
         return picked_moment(at)
     options = [state.get("selected_option"), *(state.get("selected_options") or [])]
-    return ", ".join(filter(None, (echoed(text_of(_text(option))) for option in options)))
+    return ", ".join(filter(None, (echoed(as_text(_text(option))) for option in options)))
 
 
 def _labels(view: Payload) -> dict[str, str]:
     """The labels of the view's inputs by block_id, in order."""
     blocks = view.get("blocks")
     return {
-        text_of(block.get("block_id")): echoed(text_of(object_of(block.get("label")).get("text")))
+        as_text(block.get("block_id")): echoed(as_text(as_object(block.get("label")).get("text")))
         for block in (blocks if isinstance(blocks, list) else [])
         if isinstance(block, dict) and block.get("type") == "input"
     }
 
 
 def _text(option: Any) -> Any:
-    return object_of(object_of(option).get("text")).get("text")
+    return as_object(as_object(option).get("text")).get("text")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from weakref import WeakValueDictionary
 
@@ -15,11 +14,10 @@ from sayso.locales import load_translations
 from sayso.seldom import Seldom
 from sayso.tasks import Background
 from sayso_slack.adapter import SlackAdapter
+from sayso_slack.callback_guard import Payload, as_object, as_text
 from sayso_slack.failures import PLATFORM
-from sayso_slack.incoming.answers import HttpAnswer
 from sayso_slack.incoming.presses import USER, actor_of
 from sayso_slack.lists.overview import LONGEST_ID, REVOKE, home, waiting_message
-from sayso_slack.reading.payload import Payload, object_of, text_of
 
 _log = logging.getLogger(__name__)
 
@@ -43,17 +41,17 @@ class Lists:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._untold = Seldom(_log)
 
-    async def command(self, payload: Payload) -> HttpAnswer:
+    async def command(self, payload: Payload) -> Payload:
         """The answer to a slash command: what waits for whoever gave it, for their eyes only."""
-        place = Place(PLATFORM, text_of(payload.get("channel_id")))
+        place = Place(PLATFORM, as_text(payload.get("channel_id")))
         work = self._desk.overview(_commander(payload), place, whole=False)
         found = await handed(work, what="a command in Slack", seconds=self._seconds)
         if isinstance(found, NotTaken):
             said = load_translations(self._desk.language(place)).gettext(
                 "This cannot be told right now. Try again in a moment."
             )
-            return _shown({"response_type": "ephemeral", "text": said})
-        return _shown(waiting_message(found, load_translations(found.language)))
+            return {"response_type": "ephemeral", "text": said}
+        return waiting_message(found, load_translations(found.language))
 
     async def revoke(self, payload: Payload, rule_id: str) -> NotTaken | None:
         """Take back a rule, and show the home without it; why nothing was done, if that is so."""
@@ -89,7 +87,7 @@ class Lists:
 
 def is_command(payload: Payload) -> bool:
     """Whether somebody gave a slash command of the app; docs.slack.dev: flat fields, no type."""
-    return "type" not in payload and text_of(payload.get("command")).startswith("/")
+    return "type" not in payload and as_text(payload.get("command")).startswith("/")
 
 
 def admissible(command: Payload) -> Payload:
@@ -102,32 +100,18 @@ def admissible(command: Payload) -> Payload:
     }
 
 
-def opened_by(payload: Payload) -> str:
-    """Who opened the App Home's first tab; empty where the callback is about something else."""
-    event = object_of(payload.get("event"))
-    is_opened = payload.get("type") == "event_callback" and event.get("type") == "app_home_opened"
-    user = text_of(event.get("user"))
-    if not is_opened or event.get("tab") != HOME or not USER.fullmatch(user):
-        return ""
-    return f"{PLATFORM}:{user}"
-
-
 def revoked_rule(payload: Payload) -> str:
     """Which rule somebody wants to take back; empty where it is another press."""
     actions = payload.get("actions")
-    action = object_of(actions[0]) if isinstance(actions, list) and len(actions) == 1 else {}
-    is_home = object_of(payload.get("view")).get("type") == HOME
-    rule_id = text_of(action.get("value"))
+    action = as_object(actions[0]) if isinstance(actions, list) and len(actions) == 1 else {}
+    is_home = as_object(payload.get("view")).get("type") == HOME
+    rule_id = as_text(action.get("value"))
     is_ours = action.get("type") == "button" and action.get("action_id") == REVOKE
     return rule_id if is_home and is_ours and len(rule_id) <= LONGEST_ID else ""
 
 
 def _commander(payload: Payload) -> str:
-    user = text_of(payload.get("user_id"))
+    user = as_text(payload.get("user_id"))
     if not USER.fullmatch(user):
         raise CallbackError("Slack command does not say who gave it")
     return f"{PLATFORM}:{user}"
-
-
-def _shown(message: Payload) -> HttpAnswer:
-    return HttpAnswer(200, json.dumps(message), "application/json")

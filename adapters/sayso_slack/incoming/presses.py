@@ -9,8 +9,8 @@ from sayso.cards.buttons import is_key, read_button
 from sayso.cards.card import MORE
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import CallbackError
+from sayso_slack.callback_guard import Payload, as_object, as_text
 from sayso_slack.card.blocks import ACTION_PREFIX
-from sayso_slack.reading.payload import Payload, object_of, text_of
 
 USER = re.compile(r"[UW][A-Z0-9]{1,30}", re.ASCII)  # docs.slack.dev: users begin with U or W
 _BELOW = re.compile(rf"{ACTION_PREFIX}{MORE.key}(?:-[0-9]{{1,2}}){{0,2}}", re.ASCII)
@@ -40,7 +40,7 @@ def press_of(payload: Payload, *, delivery: str) -> Press | None:
         message=_message(payload),
         confirmed=confirmed,
         delivery=delivery,
-        ticket=text_of(payload.get("trigger_id")),
+        ticket=as_text(payload.get("trigger_id")),
     )
 
 
@@ -50,28 +50,23 @@ def actor_of(payload: Payload) -> str:
     Raises:
         CallbackError: that is not said.
     """
-    user = text_of(object_of(payload.get("user")).get("id"))
+    user = as_text(as_object(payload.get("user")).get("id"))
     if not USER.fullmatch(user):
         raise CallbackError("Slack press does not say who pressed")
     return f"slack:{user}"
 
 
-def is_interaction(payload: Payload) -> bool:
-    """Whether somebody used a button, whoever's it is."""
-    return payload.get("type") == "block_actions"
-
-
 def _our_button(payload: Payload) -> tuple[str, str, bool] | None:
     """Which choice of which card, and whether a dialog was agreed to."""
     actions = payload.get("actions")
-    if not is_interaction(payload) or not isinstance(actions, list) or len(actions) != 1:
+    if payload.get("type") != "block_actions" or not isinstance(actions, list) or len(actions) != 1:
         return None
-    action = object_of(actions[0])
+    action = as_object(actions[0])
     if action.get("type") == "overflow":  # on messages of an earlier version
-        return _below(action, text_of(object_of(action.get("selected_option")).get("value")))
-    if action.get("type") == "button" and ":" in text_of(action.get("value")):
-        return _below(action, text_of(action.get("value")))
-    action_id, handle = text_of(action.get("action_id")), text_of(action.get("value"))
+        return _below(action, as_text(as_object(action.get("selected_option")).get("value")))
+    if action.get("type") == "button" and ":" in as_text(action.get("value")):
+        return _below(action, as_text(action.get("value")))
+    action_id, handle = as_text(action.get("action_id")), as_text(action.get("value"))
     key = action_id.removeprefix(ACTION_PREFIX)
     is_ours = action.get("type") == "button" and action_id.startswith(ACTION_PREFIX)
     if not (is_ours and is_key(key) and 0 < len(handle) <= HANDLE_LENGTH):
@@ -82,7 +77,7 @@ def _our_button(payload: Payload) -> tuple[str, str, bool] | None:
 def _below(action: dict[str, Any], value: str) -> tuple[str, str, bool] | None:
     """What was picked a level down, by what stands for it."""
     button = read_button(value)
-    if button is None or button.confirmed or not _BELOW.fullmatch(text_of(action.get("action_id"))):
+    if button is None or button.confirmed or not _BELOW.fullmatch(as_text(action.get("action_id"))):
         return None
     return button.key, button.handle, False
 
@@ -93,12 +88,12 @@ def _message(payload: Payload) -> MessageRef:
     ``message`` is absent for ephemeral messages and ``thread_ts`` of a thread's
     first message is its own: only a reply stands in a thread.
     """
-    container, message = object_of(payload.get("container")), object_of(payload.get("message"))
-    channel = text_of(container.get("channel_id")) or text_of(
-        object_of(payload.get("channel")).get("id")
+    container, message = as_object(payload.get("container")), as_object(payload.get("message"))
+    channel = as_text(container.get("channel_id")) or as_text(
+        as_object(payload.get("channel")).get("id")
     )
-    ts = text_of(container.get("message_ts")) or text_of(message.get("ts"))
+    ts = as_text(container.get("message_ts")) or as_text(message.get("ts"))
     if not channel or not ts:
         raise CallbackError("Slack press does not say on which message")
-    thread = text_of(container.get("thread_ts")) or text_of(message.get("thread_ts"))
+    thread = as_text(container.get("thread_ts")) or as_text(message.get("thread_ts"))
     return MessageRef(Place("slack", channel, "" if thread == ts else thread), ts)

@@ -9,10 +9,10 @@ from sayso.cards.buttons import is_key
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import CallbackError
 from sayso.forms.form_values import Raw
+from sayso_slack.callback_guard import Payload, as_object, as_text, check_unicode
 from sayso_slack.forms.inputs import INPUT, READY_MADE, brought_back, picked_moment
 from sayso_slack.forms.modal import CALLBACK, FALLS_BACK, LANGUAGE
 from sayso_slack.incoming.presses import HANDLE_LENGTH, actor_of
-from sayso_slack.reading.payload import Payload, object_of, storable, text_of
 
 _NOTHING = type(None)
 _PICKED_ONE = ("radio_buttons", "static_select")
@@ -24,7 +24,7 @@ def is_form(payload: Payload) -> bool:
     """Whether somebody sent off or closed one of our forms."""
     if payload.get("type") not in ("view_submission", "view_closed"):
         return False
-    return object_of(payload.get("view")).get("callback_id") == CALLBACK
+    return as_object(payload.get("view")).get("callback_id") == CALLBACK
 
 
 def submission_of(payload: Payload, *, delivery: str) -> Press | None:
@@ -38,8 +38,8 @@ def submission_of(payload: Payload, *, delivery: str) -> Press | None:
         CallbackError: it is our form, and what it belongs to, its
             sender or an input is missing or of no known shape.
     """
-    view = object_of(payload.get("view"))
-    said = _metadata(text_of(view.get("private_metadata")))
+    view = as_object(payload.get("view"))
+    said = _metadata(as_text(view.get("private_metadata")))
     is_sent = payload.get("type") == "view_submission"
     if not is_sent and not said.get(FALLS_BACK):
         return None
@@ -51,7 +51,7 @@ def submission_of(payload: Payload, *, delivery: str) -> Press | None:
         message=message,
         confirmed=is_sent,
         delivery=delivery,
-        ticket=text_of(payload.get("trigger_id")),
+        ticket=as_text(payload.get("trigger_id")),
         inputs=_inputs(view) if is_sent else None,
     )
 
@@ -62,7 +62,7 @@ def input_of(element: Any) -> Raw:
     Raises:
         CallbackError: it does not have the shape of any input of ours.
     """
-    state = object_of(element)
+    state = as_object(element)
     kind = state.get("type")
     if kind in _WRITTEN and isinstance(state.get("value"), str | None):
         return state.get("value")
@@ -87,10 +87,10 @@ def _moment(seconds: int) -> Raw:
 
 def states_of(view: Payload) -> dict[str, Payload]:
     """The states of all inputs by block_id; docs.slack.dev: without values there is no key."""
-    values = object_of(object_of(view.get("state")).get("values"))
+    values = as_object(as_object(view.get("state")).get("values"))
     found: dict[str, Payload] = {}
     for block_id, elements in values.items():
-        states = list(object_of(elements).values())
+        states = list(as_object(elements).values())
         if len(states) != 1 or not isinstance(states[0], dict):
             raise CallbackError("Slack form has a block without its one input")
         found[block_id] = states[0]
@@ -113,30 +113,30 @@ def _inputs(view: Payload) -> dict[str, Raw]:
 
 def _metadata(text: str) -> Payload:
     try:
-        found = object_of(json.loads(text))
+        found = as_object(json.loads(text))
     except (ValueError, RecursionError):
         return {}
     # It was checked as a string: an escape within it is read only here.
-    return storable(found)
+    return check_unicode(found)
 
 
 def language_of(payload: Payload) -> str:
     """What the dialog is in; empty for English."""
-    view = object_of(payload.get("view"))
-    return text_of(_metadata(text_of(view.get("private_metadata"))).get(LANGUAGE))
+    view = as_object(payload.get("view"))
+    return as_text(_metadata(as_text(view.get("private_metadata"))).get(LANGUAGE))
 
 
 def _origin(said: Payload, which: str) -> tuple[str, str, MessageRef]:
     """The card, its choice by this name, and the message that a dialog carried along."""
-    handle, choice = text_of(said.get("handle")), text_of(said.get(which))
-    channel, ts = text_of(said.get("channel")), text_of(said.get("message"))
+    handle, choice = as_text(said.get("handle")), as_text(said.get(which))
+    channel, ts = as_text(said.get("channel")), as_text(said.get("message"))
     if not (0 < len(handle) <= HANDLE_LENGTH and is_key(choice) and channel and ts):
         raise CallbackError("Slack form does not say which card it belongs to")
-    return handle, choice, MessageRef(Place("slack", channel, text_of(said.get("thread"))), ts)
+    return handle, choice, MessageRef(Place("slack", channel, as_text(said.get("thread"))), ts)
 
 
 def _value(option: Any) -> str:
-    value = object_of(option).get("value")
+    value = as_object(option).get("value")
     if not isinstance(value, str):
         raise CallbackError("Slack form has an option without a value")
     return value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sayso_slack.reading.payload import Payload, object_of, text_of
+from sayso_slack.callback_guard import Payload, as_object, as_text
 
 # docs.slack.dev, the user object. Each of them must be said, and said to be false.
 _FLAGS = {
@@ -29,11 +29,11 @@ def why_not(user: Payload, team_id: str) -> str:
 
 def is_of(user: Payload, team_id: str) -> bool:
     """Whether the workspace or the organisation is theirs."""
-    enterprise = object_of(user.get("enterprise_user"))
+    enterprise = as_object(user.get("enterprise_user"))
     teams = enterprise.get("teams")
     homes = [
-        text_of(user.get("team_id")),
-        text_of(enterprise.get("enterprise_id")),
+        as_text(user.get("team_id")),
+        as_text(enterprise.get("enterprise_id")),
         *(teams if isinstance(teams, list) else ()),
     ]
     return bool(team_id) and team_id in homes

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Any
 
 from sayso.errors import CallbackError
-from sayso_slack.reading.payload import Payload, object_of, text_of
+from sayso_slack.callback_guard import Payload, as_object, as_text
 
 _ID = re.compile(r"[A-Z0-9_-]{1,40}", re.IGNORECASE | re.ASCII)
 
@@ -36,9 +36,9 @@ class Workspace:
         self._admit_app(payload, required=True)
         installed = _installed(payload)
         team = _id(payload.get("team")) or installed
-        presser = text_of(object_of(payload.get("user")).get("team_id"))
-        enterprise = _id(payload.get("enterprise")) or text_of(
-            object_of(payload.get("team")).get("enterprise_id")
+        presser = as_text(as_object(payload.get("user")).get("team_id"))
+        enterprise = _id(payload.get("enterprise")) or as_text(
+            as_object(payload.get("team")).get("enterprise_id")
         )
         if enterprise and enterprise == self.team_id:
             # Configured for an organisation: its people are those of the workspace that is named.
@@ -61,8 +61,8 @@ class Workspace:
             CallbackError: it does.
         """
         self._admit_app(payload, required=False)
-        stated = _installed(payload) or text_of(payload.get("team_id")) or _id(payload.get("team"))
-        enterprise = text_of(payload.get("enterprise_id")) or _id(payload.get("enterprise"))
+        stated = _installed(payload) or as_text(payload.get("team_id")) or _id(payload.get("team"))
+        enterprise = as_text(payload.get("enterprise_id")) or _id(payload.get("enterprise"))
         if stated and self.team_id not in (stated, enterprise):
             raise CallbackError(
                 f"Slack callback refused: it is for workspace {_named(stated)}, "
@@ -71,7 +71,7 @@ class Workspace:
             )
 
     def _admit_app(self, payload: Payload, *, required: bool) -> None:
-        app = text_of(payload.get("api_app_id"))
+        app = as_text(payload.get("api_app_id"))
         if not self.app_id or app == self.app_id or not (app or required):
             return
         raise CallbackError(
@@ -83,11 +83,11 @@ class Workspace:
 
 def _installed(payload: Payload) -> str:
     """The workspace that the app of a view is installed in; only views say so."""
-    return text_of(object_of(payload.get("view")).get("app_installed_team_id"))
+    return as_text(as_object(payload.get("view")).get("app_installed_team_id"))
 
 
 def _id(value: Any) -> str:
-    return text_of(object_of(value).get("id"))
+    return as_text(as_object(value).get("id"))
 
 
 def _named(text: str) -> str:

@@ -94,5 +94,5 @@ async def test_the_answer_to_url_verification_is_its_challenge(
 
     answer = await a_listener(row, desk, clock).answer(*callback(document, clock.seconds(), "json"))
 
-    assert answer.content_type == "application/json"
+    assert answer.headers["content-type"] == ["application/json;charset=utf-8"]
     assert document["challenge"] in answer.body

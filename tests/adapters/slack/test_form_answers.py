@@ -46,9 +46,9 @@ def test_names_and_words_survive_what_slack_escapes() -> None:
     assert not set("&<>") & set(block_id)
     assert press
     assert press.inputs == {field.name: "x & y"}
-    assert json.loads(wrong.body)["errors"] == {block_id: "longer"}
-    assert "Q&A <x>" in late.body
-    assert "x & y" in late.body
+    assert (wrong or {})["errors"] == {block_id: "longer"}
+    assert "Q&A <x>" in json.dumps(late)
+    assert "x & y" in json.dumps(late)
 
 
 async def test_what_does_not_fit_is_told_at_its_field(
@@ -80,7 +80,7 @@ async def test_what_does_not_fit_is_told_at_its_field(
 def test_what_belongs_to_no_field_is_told_at_the_first(problems: dict[str, str], told: str) -> None:
     answer = Answer(Answered.INVALID, "Some answers do not fit.", problems)
 
-    answered = json.loads(form_answer(a_submission(TWO), answer).body)
+    answered = form_answer(a_submission(TWO), answer) or {}
 
     assert answered == {"response_action": "errors", "errors": {"sayso:in:a": told}}
 
@@ -89,7 +89,7 @@ def test_a_form_without_a_field_to_stand_at_says_in_its_place_what_does_not_fit(
     document = a_submission(TWO, {})
     document["view"] = {**document["view"], "blocks": []}
 
-    answered = json.loads(form_answer(document, Answer(Answered.INVALID, "It fits not.")).body)
+    answered = form_answer(document, Answer(Answered.INVALID, "It fits not.")) or {}
 
     assert answered["response_action"] == "update"
     assert "It fits not." in json.dumps(answered["view"])
@@ -98,7 +98,7 @@ def test_a_form_without_a_field_to_stand_at_says_in_its_place_what_does_not_fit(
 def test_an_error_is_visible_and_not_endless() -> None:
     answer = Answer(Answered.INVALID, "no", {"a": "\u202e" + "x" * 2_000})
 
-    [error] = json.loads(form_answer(a_submission(TWO), answer).body)["errors"].values()
+    [error] = (form_answer(a_submission(TWO), answer) or {})["errors"].values()
 
     assert error.startswith("⟨U+202E⟩")
     assert len(error) == 500
@@ -144,11 +144,11 @@ def test_what_was_typed_is_shown_literally_and_slack_takes_it() -> None:
 
     answer = form_answer(a_submission(TWO, values), Answer(Answered.LATE, "Too late."))
 
-    view = json.loads(answer.body)["view"]
+    view = (answer or {})["view"]
     assert not check_view(view).errors
-    assert "mrkdwn" not in answer.body
+    assert "mrkdwn" not in json.dumps(answer)
     assert "⟨U+202E⟩" in json.dumps(view, ensure_ascii=False)
-    assert "x, y" in answer.body
+    assert "x, y" in json.dumps(answer)
 
 
 def test_what_is_too_much_to_be_shown_again_is_said_to_be() -> None:
@@ -158,7 +158,7 @@ def test_what_is_too_much_to_be_shown_again_is_said_to_be() -> None:
         values |= written(field.name, "語" * 3_000)
 
     document = a_submission(a_view(a_form(*fields)), values)
-    view = json.loads(form_answer(document, Answer(Answered.LATE, "Too late.")).body)["view"]
+    view = (form_answer(document, Answer(Answered.LATE, "Too late.")) or {})["view"]
 
     assert "too long to be shown again" in json.dumps(view)
     assert not check_view(view).errors

@@ -1,13 +1,10 @@
 import pytest
 from support.clock import Clock
-from support.desk_double import DeskDouble
 from support.slack_kit import (
     FORM,
     TEAM,
     Client,
     a_card,
-    a_press,
-    an_action,
     callback,
     fixture,
     on_the_wire,
@@ -21,37 +18,6 @@ from sayso.errors import (
 from sayso_playground import Playground
 from sayso_slack import SlackAdapter
 from sayso_slack.loggers import muffled
-
-
-@pytest.mark.parametrize("actions", [[], [an_action(), an_action()], None, [None], "x"])
-async def test_presses_of_unknown_shape_are_no_accident(
-    client: Client, desk: DeskDouble, clock: Clock, actions: object
-) -> None:
-    status, _ = await post(client, *callback(a_press(actions=actions), clock.seconds()))
-
-    assert 400 <= status < 500
-    assert not desk.presses
-
-
-@pytest.mark.parametrize(
-    "document",
-    [
-        {"type": "block_actions", "team": {"id": TEAM}, "user": {"id": "U1"}, "api_app_id": []},
-        {"type": "view_submission", "team": "x", "user": [], "view": 5},
-        {"type": "event_callback", "event": "x", "authorizations": [5]},
-        {"type": "event_callback", "event": {"type": ["x"]}, "authorizations": {"a": 1}},
-        {"type": {"a": 1}},
-        {"response_urls": 5},
-        {},
-    ],
-)
-async def test_genuine_nonsense_is_no_accident(
-    client: Client, clock: Clock, document: dict[str, object]
-) -> None:
-    for transport in ("json", "form-payload"):
-        status, _ = await post(client, *callback(document, clock.seconds(), transport))
-
-        assert status < 500
 
 
 async def test_slack_may_verify_the_address(
@@ -141,14 +107,6 @@ async def test_an_uninstall_of_another_app_stops_nothing(
 
     assert (await post(client, *callback(event, clock.seconds(), "json")))[0] == 403
     await adapter.show([a_card()], Place("slack", "C0OPS"))
-
-
-async def test_the_callers_headers_do_not_reach_bolt(client: Client, clock: Clock) -> None:
-    event = {"type": "event_callback", "team_id": TEAM, "event": {"type": "app_home_opened"}}
-    headers, body = callback(event, clock.seconds(), "json")
-    lazy = {"x-slack-bolt-lazy-only": "1", "x-slack-bolt-lazy-function-name": "ignored"}
-
-    assert (await post(client, {**headers, **lazy}, body))[0] == 200
 
 
 async def test_slacks_libraries_write_nothing_down(

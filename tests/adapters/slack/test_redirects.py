@@ -19,8 +19,7 @@ from sayso.chats.places import Place
 from sayso.errors import DeliveryError
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_slack import SlackAdapter, SlackListener
-from sayso_slack.incoming.bolt import bolt_app
-from sayso_slack.incoming.socket_mode import Pace, SocketConnection
+from sayso_slack.socket_mode import Pace, SocketConnection
 
 OPS = Place("slack", "C0OPS")
 
@@ -84,9 +83,8 @@ async def test_a_socket_that_is_sent_elsewhere_does_not_go_there(
             SlackAdapter(config) as adapter,
             SlackListener(config, adapter, desk, clock=clock) as listener,
         ):
-            app = bolt_app(adapter.revoke, listener.close, adapter.is_member)
             pace = Pace(ping=0.01, connect=0.2, away=0.05, retry=0.01)
-            socket = SocketConnection(config, adapter, app, listener.answer_envelope, pace=pace)
+            socket = SocketConnection(config, adapter, listener.answer_envelope, pace=pace)
             running = asyncio.create_task(socket.run())
             async with asyncio.timeout(PATIENCE_SECONDS):
                 while "cannot be reached" not in caplog.text:  # it gave up on this address

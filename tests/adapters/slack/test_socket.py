@@ -15,8 +15,7 @@ from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_playground import Playground, PlaygroundConfig, RateLimited, ServerError
 from sayso_slack import SlackAdapter, SlackListener
-from sayso_slack.incoming.bolt import bolt_app
-from sayso_slack.incoming.socket_mode import Pace, SocketConnection
+from sayso_slack.socket_mode import Pace, SocketConnection
 
 APP_TOKEN = "xapp-1-A0SAYSO-playground"
 
@@ -291,10 +290,6 @@ class DeadAddress:
         return socket
 
 
-async def nothing() -> None:
-    """Nobody remembers who is in a group."""
-
-
 async def test_a_connection_that_does_not_come_back_is_made_anew(
     listener: SlackListener, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -302,11 +297,8 @@ async def test_a_connection_that_does_not_come_back_is_made_anew(
     async with TestServer(slack.app()) as server:
         config = a_config(app_token=APP_TOKEN, api_url=str(server.make_url("/api/")))
         async with SlackAdapter(config) as adapter:
-            app = bolt_app(adapter.revoke, nothing, adapter.is_member)
             take = listener.answer_envelope
-            running = asyncio.create_task(
-                SocketConnection(config, adapter, app, take, pace=pace).run()
-            )
+            running = asyncio.create_task(SocketConnection(config, adapter, take, pace=pace).run())
             async with asyncio.timeout(PATIENCE_SECONDS):
                 await slack.made_anew.wait()
             running.cancel()
@@ -333,11 +325,8 @@ async def test_a_slack_that_stays_away_is_asked_ever_less_often_and_its_return_i
     config = a_config(app_token=APP_TOKEN, api_url=playground.slack_api_url)
     playground.slack.misbehave("apps.connections.open", ServerError(503), times=8)
     async with SlackAdapter(config) as adapter:
-        app = bolt_app(adapter.revoke, nothing, adapter.is_member)
         take = listener.answer_envelope
-        running = asyncio.create_task(
-            SocketConnection(config, adapter, app, take, pause=pause).run()
-        )
+        running = asyncio.create_task(SocketConnection(config, adapter, take, pause=pause).run())
         async with asyncio.timeout(PATIENCE_SECONDS):
             await playground.slack.socket.connected()
         await playground.slack.send_event({"type": "app_home_opened"})

@@ -392,5 +392,5 @@ async def test_a_form_over_a_socket_is_answered_in_its_envelope(
 
     answer = await listener.answer_envelope("e1", a_submission())
 
-    assert answer.content_type == "application/json"
+    assert answer.headers["content-type"] == ["application/json;charset=utf-8"]
     assert json.loads(answer.body)["errors"] == {"sayso:in:it": "longer"}

@@ -8,7 +8,7 @@ from support.desk_double import DeskDouble
 from support.slack_kit import FORM, Client, a_press, callback, post, signed
 
 from sayso_slack import SlackListener
-from sayso_slack.incoming.listener import BODY_BYTES
+from sayso_slack.listener import BODY_BYTES
 
 
 @pytest.mark.parametrize(("off", "status"), [(-301, 401), (-300, 200), (300, 200), (301, 401)])

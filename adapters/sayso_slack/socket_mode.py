@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import random
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
-from slack_bolt.async_app import AsyncApp
+from slack_bolt.adapter.socket_mode.async_internals import send_async_response
+from slack_bolt.response import BoltResponse
+from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
-from slack_sdk.socket_mode.response import SocketModeResponse
 
 from sayso.errors import DeliveryError
 from sayso.tasks import Background
 from sayso_slack.adapter import SlackAdapter
+from sayso_slack.callback_guard import Payload
 from sayso_slack.config import SlackConfig
 from sayso_slack.direct import direct_session
-from sayso_slack.incoming.answers import HttpAnswer
 from sayso_slack.loggers import muffled
-from sayso_slack.reading.payload import Payload
 
 _log = logging.getLogger(__name__)
 
-Take = Callable[[str, Payload], Awaitable[HttpAnswer]]
+Take = Callable[[str, Payload], Awaitable[BoltResponse]]
 
 _CLOSE_SECONDS = 15.0
 
@@ -63,7 +62,6 @@ class SocketConnection:
         self,
         config: SlackConfig,
         adapter: SlackAdapter,
-        app: AsyncApp,
         take: Take,
         *,
         pace: Pace = Pace(),
@@ -71,7 +69,6 @@ class SocketConnection:
     ) -> None:
         self._config = config
         self._adapter = adapter
-        self._app = app
         self._take = take
         self._pace = pace
         self._pause = pause
@@ -86,15 +83,15 @@ class SocketConnection:
         """
         failures = 0
         while True:
-            handler = self._handler()
+            client = await self._build_client()
             try:
                 async with asyncio.timeout(self._pace.connect):
-                    handler.client.wss_uri = await self._adapter.socket_url()
-                    await handler.connect()
+                    client.wss_uri = await self._adapter.socket_url()
+                    await client.connect()
                 again = f" again, after {failures} failed attempts" if failures else ""
                 _log.info("connected to Slack over Socket Mode%s", again)
                 failures = 0
-                await self._until_lost(handler.client)
+                await self._wait_until_lost(client)
             except (TimeoutError, DeliveryError) as error:
                 if isinstance(error, DeliveryError) and error.permanent:
                     raise
@@ -107,13 +104,22 @@ class SocketConnection:
             finally:
                 # Still connected: what has arrived can be acknowledged.
                 await self._envelopes.finish()
-                await handler.close_async()  # type: ignore[no-untyped-call]  # likewise
+                await client.close()
 
-    def _handler(self) -> _Handler:
-        token, ping = self._config.app_token, self._pace.ping
-        return _Handler(self._app, token, self._adapter, self._taken, ping, self._library)
+    async def _build_client(self) -> SocketModeClient:
+        """Return a client of slack_sdk whose session follows no redirect."""
+        client = SocketModeClient(
+            app_token=self._config.app_token,
+            logger=self._library,
+            web_client=self._adapter.client,
+            ping_interval=self._pace.ping,
+        )
+        client.socket_mode_request_listeners.append(self._start_answer)
+        await client.aiohttp_client_session.close()
+        client.aiohttp_client_session = direct_session()
+        return client
 
-    async def _until_lost(self, client: AsyncBaseSocketModeClient) -> None:
+    async def _wait_until_lost(self, client: SocketModeClient) -> None:
         """Return when slack_sdk does not come back.
 
         It reconnects by itself, but with one address, and an address of
@@ -125,51 +131,16 @@ class SocketConnection:
             away = 0.0 if await client.is_connected() else away + self._pace.ping
         _log.warning("the Socket Mode connection is lost; opening a new one")
 
-    async def _taken(self, client: AsyncBaseSocketModeClient, envelope: SocketModeRequest) -> None:
+    async def _start_answer(
+        self, client: AsyncBaseSocketModeClient, envelope: SocketModeRequest
+    ) -> None:
         # slack_sdk holds no reference to the task that this runs in, so it gets one here.
         self._envelopes.start(self._answer(client, envelope))
 
     async def _answer(self, client: AsyncBaseSocketModeClient, envelope: SocketModeRequest) -> None:
-        answer = await self._take(envelope.envelope_id, envelope.payload)
-        if answer.status != 200:
-            return
-        payload = json.loads(answer.body) if answer.content_type == "application/json" else None
+        response = await self._take(envelope.envelope_id, envelope.payload)
         try:
-            await client.send_socket_mode_response(
-                SocketModeResponse(envelope_id=envelope.envelope_id, payload=payload)
-            )
+            await send_async_response(client, envelope, response, time.time())
         except Exception as error:
             # Whatever the dying connection raises: the press is stored, its user sees an error.
             _log.warning("an envelope was not acknowledged: %s", type(error).__name__)
-
-
-class _Handler(AsyncSocketModeHandler):
-    """Bolt's handler, with envelopes going the way of HTTP callbacks instead of into bolt."""
-
-    def __init__(
-        self,
-        app: AsyncApp,
-        app_token: str,
-        adapter: SlackAdapter,
-        taken: Callable[[AsyncBaseSocketModeClient, SocketModeRequest], Awaitable[None]],
-        ping_seconds: float,
-        logger: logging.Logger,
-    ) -> None:
-        self._taken = taken
-        super().__init__(
-            app,
-            app_token,
-            logger=logger,
-            web_client=adapter.client,
-            ping_interval=ping_seconds,
-        )
-
-    async def connect(self) -> None:
-        """Connect, in place of the session that slack_sdk opened over one without redirects."""
-        followed = self.client.aiohttp_client_session
-        self.client.aiohttp_client_session = direct_session()
-        await followed.close()
-        await self.connect_async()  # type: ignore[no-untyped-call]  # as bolt has it
-
-    async def handle(self, client: AsyncBaseSocketModeClient, req: SocketModeRequest) -> None:
-        await self._taken(client, req)

@@ -55,7 +55,10 @@ def test_no_function_is_long_without_a_word_why() -> None:
 
 @cache
 def _imports() -> grimp.ImportGraph:
-    return grimp.build_graph(*PACKAGES)
+    graph = grimp.build_graph(*PACKAGES)
+    for kind in graph.find_children("sayso.questions"):  # lazy names, as pyproject.toml says
+        graph.remove_import(importer="sayso.events", imported=kind)
+    return graph
 
 
 def _rooms() -> list[str]:

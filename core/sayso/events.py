@@ -1,4 +1,4 @@
-"""The bases of all events: requests, their endings, and how a request ends."""
+"""The events: their bases, and by name those of each kind of request."""
 
 from __future__ import annotations
 
@@ -7,21 +7,38 @@ from datetime import UTC, datetime
 from enum import Enum
 from gettext import NullTranslations
 from operator import not_
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, PrivateAttr
 from pydantic.alias_generators import to_camel
 
 from sayso.calls import LONGEST_STRING, RunRef
 from sayso.forms.form_values import NO_INPUTS, Inputs
+from sayso.later import later
 from sayso.locales import ENGLISH
 from sayso.rules.book import RuleBook
 from sayso.rules.rule import RememberedRule
 from sayso.where import Where
 
 if TYPE_CHECKING:
-    # Whoever only asks shows no card.
+    # The names of _FILES, and the cards, which an agent's process does not load.
     from sayso.cards.card import CardBody, Choice
+    from sayso.questions.clarification import ClarificationRequestEvent as ClarificationRequestEvent
+    from sayso.questions.clarification import (
+        ClarificationResponseEvent as ClarificationResponseEvent,
+    )
+    from sayso.questions.continuation import ContinuationRequestEvent as ContinuationRequestEvent
+    from sayso.questions.continuation import ContinuationResponseEvent as ContinuationResponseEvent
+    from sayso.questions.permission import PermissionRequestEvent as PermissionRequestEvent
+    from sayso.questions.permission_answer import PermissionResponseEvent as PermissionResponseEvent
+    from sayso.questions.structured_input import (
+        StructuredInputRequestEvent as StructuredInputRequestEvent,
+    )
+    from sayso.questions.structured_input import (
+        StructuredInputResponseEvent as StructuredInputResponseEvent,
+    )
+    from sayso.questions.text_approval import TextApprovalRequestEvent as TextApprovalRequestEvent
+    from sayso.questions.text_approval import TextApprovalResponseEvent as TextApprovalResponseEvent
 
 # What the fields of any response may say, whichever choice it stands for.
 _SAID_BY_ANY = frozenset({"reason", "decided_by", "decided_at"})
@@ -132,6 +149,8 @@ class Resolution(Event):
 class UserInputResponse(Resolution):
     """The base of all answers that people give."""
 
+
+_Ending = TypeVar("_Ending", bound="_Unanswered")
 
 NO_RUN = RunRef("", "", run_id="")
 """The run of a request that a gate has not filled in yet."""
@@ -269,17 +288,11 @@ class UserInputRequest(Event):
         """What its ending stored, in words; empty when it stored nothing."""
         return ""
 
-    def told(
-        self,
-        ending: Resolution,  # noqa: ARG002  the base has nothing to tell
-    ) -> tuple[tuple[str, str], ...]:
+    def told(self, ending: Resolution) -> tuple[tuple[str, str], ...]:  # noqa: ARG002
         """What its ending says besides how it ended, as pairs of a label and a visible text."""
         return ()
 
-    def told_below(
-        self,
-        ending: Resolution,  # noqa: ARG002  the base tells nothing
-    ) -> tuple[tuple[str, str], ...]:
+    def told_below(self, ending: Resolution) -> tuple[tuple[str, str], ...]:  # noqa: ARG002
         """What tells the answer from others, for whoever looks closer: pairs as of ``told``."""
         return ()
 
@@ -318,73 +331,68 @@ class UserInputRequest(Event):
 
     def expired(self, *, at: datetime) -> RequestExpiredEvent:
         """The ending of a request that nobody answered in time."""
-        return RequestExpiredEvent(
-            request_id=self.question_id,
-            source_name=self.source_name,
-            decided_at=at,
-            reason="nobody answered in time",
-        )
+        return self._end(RequestExpiredEvent, decided_at=at, reason="nobody answered in time")
 
     def cancelled(
         self, *, at: datetime, reason: str = "", by: str | None = None
     ) -> RequestCancelledEvent:
         """The ending of a request that was withdrawn."""
-        return RequestCancelledEvent(
-            request_id=self.question_id,
-            source_name=self.source_name,
-            decided_at=at,
-            decided_by=by,
-            reason=reason,
-        )
+        return self._end(RequestCancelledEvent, decided_at=at, decided_by=by, reason=reason)
 
     def undeliverable(self, *, at: datetime, reason: str) -> RequestUndeliverableEvent:
         """The ending of a request that can be shown nowhere."""
-        return RequestUndeliverableEvent(
-            request_id=self.question_id,
-            source_name=self.source_name,
-            decided_at=at,
-            reason=reason,
-        )
+        return self._end(RequestUndeliverableEvent, decided_at=at, reason=reason)
+
+    def _end(self, kind: type[_Ending], **facts: Any) -> _Ending:
+        return kind(request_id=self.question_id, source_name=self.source_name, **facts)
 
 
 class _Unanswered(Resolution):
     """A request that ended without an answer."""
 
     request_id: str
+    ends_as: ClassVar[Outcome]
 
     @property
     def question_id(self) -> str:
         return self.request_id
+
+    @property
+    def outcome(self) -> Outcome:
+        return self.ends_as
 
 
 class RequestExpiredEvent(_Unanswered):
     """Nobody answered in time."""
 
     type: Literal["REQUEST_EXPIRED"] = "REQUEST_EXPIRED"
-
-    @property
-    def outcome(self) -> Outcome:
-        """Expired."""
-        return Outcome.EXPIRED
+    ends_as: ClassVar[Outcome] = Outcome.EXPIRED
 
 
 class RequestCancelledEvent(_Unanswered):
     """The question was withdrawn."""
 
     type: Literal["REQUEST_CANCELLED"] = "REQUEST_CANCELLED"
-
-    @property
-    def outcome(self) -> Outcome:
-        """Cancelled."""
-        return Outcome.CANCELLED
+    ends_as: ClassVar[Outcome] = Outcome.CANCELLED
 
 
 class RequestUndeliverableEvent(_Unanswered):
     """The question could be shown nowhere."""
 
     type: Literal["REQUEST_UNDELIVERABLE"] = "REQUEST_UNDELIVERABLE"
+    ends_as: ClassVar[Outcome] = Outcome.UNDELIVERABLE
 
-    @property
-    def outcome(self) -> Outcome:
-        """Undeliverable."""
-        return Outcome.UNDELIVERABLE
+
+_FILES: dict[str, tuple[str, ...]] = {
+    "sayso.questions.clarification": ("ClarificationRequestEvent", "ClarificationResponseEvent"),
+    "sayso.questions.continuation": ("ContinuationRequestEvent", "ContinuationResponseEvent"),
+    "sayso.questions.permission": ("PermissionRequestEvent",),
+    "sayso.questions.permission_answer": ("PermissionResponseEvent",),
+    "sayso.questions.structured_input": (
+        "StructuredInputRequestEvent",
+        "StructuredInputResponseEvent",
+    ),
+    "sayso.questions.text_approval": ("TextApprovalRequestEvent", "TextApprovalResponseEvent"),
+}
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = later(globals(), _FILES)

@@ -16,11 +16,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from sayso import CheckResult, Decision, Gate, PolicyContext, RunRef, ToolCall, UserInputRequest
+from sayso import CheckResult, Decision, Gate, PolicyContext, RunRef, ToolCall
 from sayso.calls import new_id
 from sayso.cards import CardBody, Choice
 from sayso.clock import utc_now
-from sayso.events import Outcome, UserInputResponse
+from sayso.events import Outcome, UserInputRequest, UserInputResponse
 from sayso.forms import NO_INPUTS, Inputs
 from sayso.values import one_value
 

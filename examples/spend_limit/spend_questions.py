@@ -16,9 +16,10 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from sayso import Outcome, Question, Resolution, UserInputRequest, UserInputResponse
+from sayso import Outcome, Question, Resolution
 from sayso.cards import CardBody, Choice
 from sayso.errors import InvalidInputError
+from sayso.events import UserInputRequest, UserInputResponse
 from sayso.forms import NO_INPUTS, Form, FormField, Inputs
 from sayso.values import one_value
 

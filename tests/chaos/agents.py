@@ -14,20 +14,14 @@ from chaos.bots import API_TOKEN
 from chaos.lag import Lag
 from chaos.ledger import Ledger, Told, session_of
 
-from sayso import (
-    Gate,
-    Outcome,
-    PermissionRequestEvent,
-    PermissionResponseEvent,
-    RunRef,
-    ToolCall,
-)
+from sayso import Gate, Outcome, RunRef, ToolCall
 from sayso.agent.options import GateOptions
 from sayso.agent.verdict import CheckResult
 from sayso.calls import new_id
 from sayso.clock import utc_now
 from sayso.digests import arguments_digest
 from sayso.errors import RequestUnansweredError, SaysoError
+from sayso.events import PermissionRequestEvent, PermissionResponseEvent
 from sayso.stores.backend import Backend
 
 AGENT = "chaos-bot"

@@ -12,8 +12,9 @@ from chaos.ledger import Ledger, Told
 from chaos.people import live_buttons
 from support.live import is_live
 
-from sayso import Outcome, PermissionRequestEvent, PermissionResponseEvent
+from sayso import Outcome
 from sayso.chats.places import MessageRef
+from sayso.events import PermissionRequestEvent, PermissionResponseEvent
 from sayso.stores import audit
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend

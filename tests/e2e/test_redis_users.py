@@ -11,7 +11,8 @@ from e2e.asked import RUN, asked
 from e2e.hands import Hands, SlackHands, TelegramHands, both_cards
 from support.redis_users import Users, redis_users
 
-from sayso import Gate, Outcome, PermissionRequestEvent, Rule, RulePolicy, ToolCall
+from sayso import Gate, Outcome, Rule, RulePolicy, ToolCall
+from sayso.events import PermissionRequestEvent
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_playground import Playground
 

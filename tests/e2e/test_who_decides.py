@@ -9,7 +9,8 @@ import pytest
 from e2e.asked import RUN, Asked, asked
 from e2e.hands import Hands, SlackHands, TelegramHands, both_cards, hands_at
 
-from sayso import Gate, Outcome, PermissionRequestEvent, Rule, RulePolicy, ToolCall
+from sayso import Gate, Outcome, Rule, RulePolicy, ToolCall
+from sayso.events import PermissionRequestEvent
 from sayso.stores.audit import AuditEntry
 from sayso.testing.builders import PATIENCE_SECONDS
 

@@ -7,18 +7,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from sayso import (
-    CheckResult,
-    Event,
-    Gate,
-    PermissionRequestEvent,
-    RememberedRule,
-    Rule,
-    RulePolicy,
-    RunRef,
-    ToolCall,
-)
-from sayso.rules.rule import literal_rule
+from sayso import CheckResult, Gate, Rule, RulePolicy, RunRef, ToolCall
+from sayso.events import Event, PermissionRequestEvent
+from sayso.rules.rule import RememberedRule, literal_rule
 from sayso.stores.backend import Backend
 from sayso.testing import a_request, a_response, until
 

@@ -6,7 +6,8 @@ import asyncio
 import os
 import sys
 
-from sayso import Event, Gate, RunRef, ToolCall
+from sayso import Gate, RunRef, ToolCall
+from sayso.events import Event
 
 
 def _say(word: str, what: object) -> None:

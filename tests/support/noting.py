@@ -6,8 +6,8 @@ import threading
 from datetime import datetime
 from typing import ClassVar, Literal
 
-from sayso import ClarificationResponseEvent, UserInputRequest
 from sayso.cards import CardBody, Choice
+from sayso.events import ClarificationResponseEvent, UserInputRequest
 from sayso.forms import NO_INPUTS, Inputs
 
 SEEN = Choice("seen", "Seen")

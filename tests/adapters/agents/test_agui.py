@@ -31,9 +31,9 @@ from support.fail_closed import UNREADABLE, allowing
 from support.people import People, silent
 
 import sayso
-from sayso import Handle, UserInputRequest
+from sayso import Handle
 from sayso.clock import utc_now
-from sayso.events import Resolution
+from sayso.events import Resolution, UserInputRequest
 from sayso.questions.clarification import ClarificationRequestEvent
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.structured_input import StructuredInputRequestEvent

@@ -24,7 +24,8 @@ from support.agent_pages import ANSWERS, programs
 from support.ports import free_port
 from support.scenes import cards
 
-from sayso import GateClosedError, StoreUnreachableError
+from sayso import StoreUnreachableError
+from sayso.errors import GateClosedError
 
 PAGE = dict(zip(("haystack", "agno", "ag2", "smolagents"), programs("others"), strict=True))
 

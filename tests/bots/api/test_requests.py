@@ -13,9 +13,9 @@ from support.api_world import REVIEWER, TOML, World, a_body, world_on
 from support.playing import a_playground
 from support.records_0_1_0 import request_of_0_1_0
 
-from sayso import PermissionRequestEvent
 from sayso.calls import RunRef, ToolCall
 from sayso.digests import arguments_digest
+from sayso.events import PermissionRequestEvent
 from sayso.stores.connect import open_store
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

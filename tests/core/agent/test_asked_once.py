@@ -25,7 +25,6 @@ from support.keyed import (
 from sayso import (
     CheckResult,
     Decision,
-    Event,
     Gate,
     IdempotencyConflictError,
     Outcome,
@@ -35,6 +34,7 @@ from sayso import (
     RunRef,
     ToolCall,
 )
+from sayso.events import Event
 from sayso.stores.backend import Backend
 
 

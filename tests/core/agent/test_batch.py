@@ -9,18 +9,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import TypeAdapter
 
-from sayso import (
-    Event,
-    Gate,
-    Outcome,
-    PendingResult,
-    Rule,
-    RulePolicy,
-    RunRef,
-    SubmittedCall,
-    ToolCall,
-)
+from sayso import Gate, Outcome, PendingResult, Rule, RulePolicy, RunRef, SubmittedCall, ToolCall
 from sayso.errors import InvalidCallError
+from sayso.events import Event
 from sayso.policy.decision import Decision, PolicyContext
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import literal_rule

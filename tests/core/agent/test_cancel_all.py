@@ -8,15 +8,8 @@ from dataclasses import replace
 import pytest
 from support.keyed import ALICE, DEPLOY
 
-from sayso import (
-    CheckResult,
-    Clarify,
-    Gate,
-    Outcome,
-    PermissionRequestEvent,
-    RunRef,
-    ToolCall,
-)
+from sayso import CheckResult, Clarify, Gate, Outcome, RunRef, ToolCall
+from sayso.events import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.testing import until
 

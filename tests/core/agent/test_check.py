@@ -13,16 +13,7 @@ from typing import Any, cast
 import pytest
 from support.outbox import next_request
 
-from sayso import (
-    Gate,
-    Outcome,
-    PermissionRequestEvent,
-    PermissionResponseEvent,
-    Rule,
-    RulePolicy,
-    RunRef,
-    ToolCall,
-)
+from sayso import Gate, Outcome, Rule, RulePolicy, RunRef, ToolCall
 from sayso.errors import (
     ArgumentsChangedError,
     ConfigError,
@@ -32,6 +23,7 @@ from sayso.errors import (
     RequestUnansweredError,
     WaitTimeoutError,
 )
+from sayso.events import PermissionRequestEvent, PermissionResponseEvent
 from sayso.questions.permission import call_of
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend

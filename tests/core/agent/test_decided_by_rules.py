@@ -11,7 +11,8 @@ from dataclasses import replace
 import pytest
 from support.outbox import next_request
 
-from sayso import Chain, Gate, LocalGate, Policy, Rule, RulePolicy, RunRef, ToolCall
+from sayso import Chain, Gate, Policy, Rule, RulePolicy, RunRef, ToolCall
+from sayso.agent.tools.wrap import LocalGate
 from sayso.clock import utc_now
 from sayso.digests import arguments_digest, short_digest
 from sayso.errors import StoreUnreachableError

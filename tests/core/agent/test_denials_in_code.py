@@ -11,12 +11,9 @@ from support.denials import always_deny
 from sayso import (
     CheckResult,
     Decision,
-    DenyRule,
-    Event,
     Gate,
     Orchestrator,
     Outcome,
-    PermissionRequestEvent,
     PolicyContext,
     Rule,
     RulePolicy,
@@ -24,6 +21,8 @@ from sayso import (
     ToolCall,
 )
 from sayso.errors import AlreadyResolvedError
+from sayso.events import Event, PermissionRequestEvent
+from sayso.rules.deny_rule import DenyRule
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.testing import a_request, until

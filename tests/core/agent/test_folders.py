@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from sayso import ConfigError, Gate, PermissionRequestEvent, RunRef, ToolCall
+from sayso import ConfigError, Gate, RunRef, ToolCall
 from sayso.agent.options import GateOptions
 from sayso.calls import Folder
+from sayso.events import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.testing import Stage
 

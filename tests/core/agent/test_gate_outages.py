@@ -13,8 +13,9 @@ from typing import Any, cast
 import pytest
 from support.outbox import next_request
 
-from sayso import Gate, PermissionRequestEvent, RunRef, ToolCall
+from sayso import Gate, RunRef, ToolCall
 from sayso.errors import StoreUnreachableError, SubscriptionLostError, WaitTimeoutError
+from sayso.events import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
 from sayso.stores.memory import memory_backend

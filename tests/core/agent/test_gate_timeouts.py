@@ -14,20 +14,11 @@ from support.outbox import next_request
 from support.ports import free_port
 from support.valkey_server import Valkey
 
-from sayso import (
-    Clarify,
-    Gate,
-    Outcome,
-    PermissionRequestEvent,
-    PermissionResponseEvent,
-    Rule,
-    RulePolicy,
-    RunRef,
-    ToolCall,
-)
+from sayso import Clarify, Gate, Outcome, Rule, RulePolicy, RunRef, ToolCall
 from sayso.agent.timeouts import GRACE_SECONDS
 from sayso.clock import utc_now
 from sayso.errors import ConfigError, StoreUnreachableError, WaitTimeoutError
+from sayso.events import PermissionRequestEvent, PermissionResponseEvent
 from sayso.policy.decision import Decision, PolicyContext
 from sayso.rules.book import RuleBook
 from sayso.stores.backend import Backend

@@ -23,16 +23,16 @@ from sayso import (
     Outcome,
     Question,
     RunRef,
-    SchemaError,
     TextApproval,
     ToolCall,
-    WrongRequestTypeError,
 )
 from sayso.errors import (
     AlreadyResolvedError,
     InvalidInputError,
     RequestNotFoundError,
+    SchemaError,
     WaitTimeoutError,
+    WrongRequestTypeError,
 )
 from sayso.forms.form_values import Inputs
 from sayso.stores.backend import Backend

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from sayso import CheckResult, Event, Gate, PermissionRequestEvent, RunRef, ToolCall
+from sayso import CheckResult, Gate, RunRef, ToolCall
+from sayso.events import Event, PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.testing import a_response, soon

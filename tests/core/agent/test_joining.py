@@ -22,18 +22,16 @@ from support.keyed import (
 from sayso import (
     ArgumentsChangedError,
     Clarify,
-    Event,
     Gate,
     IdempotencyConflictError,
     Outcome,
     PendingResult,
-    PermissionRequestEvent,
     RequestNotFoundError,
     ToolCall,
     WaitTimeoutError,
 )
 from sayso.calls import RunRef
-from sayso.events import Resolution
+from sayso.events import Event, PermissionRequestEvent, Resolution
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Hold, Keyed, Record
 

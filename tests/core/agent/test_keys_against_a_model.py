@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.keyed import ALICE, RUN
 
-from sayso import CheckResult, Gate, IdempotencyConflictError, PermissionRequestEvent, ToolCall
+from sayso import CheckResult, Gate, IdempotencyConflictError, ToolCall
+from sayso.events import PermissionRequestEvent
 from sayso.stores.memory import memory_backend
 
 _TURNS = 30

@@ -13,10 +13,11 @@ import pytest
 from support.chat_double import ChatDouble, working
 from support.keyed import ALICE, RUN, approve, question, until_withdrawn, waiters
 
-from sayso import Event, Gate
+from sayso import Gate
 from sayso.chats.places import Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
+from sayso.events import Event
 from sayso.stores.backend import Backend
 from sayso.stores.redis import redis_backend
 from sayso.testing.builders import PATIENCE_SECONDS

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from sayso import Folder, Gate, RunRef, ToolCall
+from sayso import Gate, RunRef, ToolCall
 from sayso.agent.edited import edited_lines
+from sayso.calls import Folder
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.wire import decode, encode
 

@@ -10,16 +10,9 @@ from typing import Any
 
 import pytest
 
-from sayso import (
-    Event,
-    Gate,
-    Orchestrator,
-    PermissionRequestEvent,
-    RequestNotFoundError,
-    RunRef,
-    ToolCall,
-)
+from sayso import Gate, Orchestrator, RequestNotFoundError, RunRef, ToolCall
 from sayso.errors import SaysoError, StoreUnreachableError, SubscriptionLostError
+from sayso.events import Event, PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.stores.ports import Bus, Ring

@@ -9,18 +9,9 @@ from typing import Any
 import pytest
 from support.outbox import next_request
 
-from sayso import (
-    ClarificationRequestEvent,
-    Decision,
-    Gate,
-    Outcome,
-    PermissionRequestEvent,
-    PermissionResponseEvent,
-    PolicyContext,
-    RunRef,
-    ToolCall,
-)
+from sayso import Decision, Gate, Outcome, PolicyContext, RunRef, ToolCall
 from sayso.digests import arguments_digest
+from sayso.events import ClarificationRequestEvent, PermissionRequestEvent, PermissionResponseEvent
 from sayso.stores.backend import Backend
 
 RUN = RunRef("deploy-bot", "s-1", "experiment", "run-1")

@@ -12,10 +12,11 @@ from typing import Literal
 import pytest
 from support.chat_double import ChatDouble, press_on, working
 
-from sayso import Event, Gate, Orchestrator, Outcome, PermissionRequestEvent, RunRef, ToolCall
+from sayso import Gate, Orchestrator, Outcome, RunRef, ToolCall
 from sayso.chats.places import Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
+from sayso.events import Event, PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionApprovedEvent
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store

@@ -10,15 +10,11 @@ import pytest
 from support.chat_double import ChatDouble, press_on, working
 
 from sayso import (
-    AlreadyResolvedError,
     CheckResult,
-    ContinuationRequestEvent,
     Decision,
-    Event,
     Gate,
     Orchestrator,
     Outcome,
-    PermissionRequestEvent,
     RequestNotFoundError,
     Rule,
     RulePolicy,
@@ -29,7 +25,8 @@ from sayso.agent.listener import Events
 from sayso.chats.places import Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
-from sayso.errors import SubscriptionLostError
+from sayso.errors import AlreadyResolvedError, SubscriptionLostError
+from sayso.events import ContinuationRequestEvent, Event, PermissionRequestEvent
 from sayso.questions.wire import encode
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend

@@ -9,19 +9,11 @@ from typing import Any
 import pytest
 import trio
 
-from sayso import (
-    Clarify,
-    Gate,
-    GateClosedError,
-    Orchestrator,
-    PermissionResponseEvent,
-    Responder,
-    RulePolicy,
-    RunRef,
-    ToolCall,
-    UserInputRequest,
-)
+from sayso import Clarify, Gate, Orchestrator, RulePolicy, RunRef, ToolCall
+from sayso.agent.responding import Responder
 from sayso.clock import utc_now
+from sayso.errors import GateClosedError
+from sayso.events import PermissionResponseEvent, UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 from sayso.testing import a_request

@@ -9,20 +9,10 @@ from typing import Any, Literal
 
 import pytest
 
-from sayso import (
-    Clarification,
-    Gate,
-    Orchestrator,
-    Outcome,
-    Question,
-    Resolution,
-    RunRef,
-    UserInputRequest,
-    UserInputResponse,
-    WrongRequestTypeError,
-)
+from sayso import Clarification, Gate, Orchestrator, Outcome, Question, Resolution, RunRef
 from sayso.cards import CardBody, Choice
-from sayso.events import RequestCancelledEvent
+from sayso.errors import WrongRequestTypeError
+from sayso.events import RequestCancelledEvent, UserInputRequest, UserInputResponse
 from sayso.forms import NO_INPUTS, Inputs
 from sayso.testing.builders import PATIENCE_SECONDS
 

@@ -8,17 +8,8 @@ from contextlib import asynccontextmanager
 
 from support.outbox import next_request
 
-from sayso import (
-    Chain,
-    Decision,
-    Gate,
-    PermissionRequestEvent,
-    Policy,
-    PolicyContext,
-    RulePolicy,
-    RunRef,
-    ToolCall,
-)
+from sayso import Chain, Decision, Gate, Policy, PolicyContext, RulePolicy, RunRef, ToolCall
+from sayso.events import PermissionRequestEvent
 from sayso.questions.permission import LONGEST_TOLD
 from sayso.questions.wire import decode, encode
 from sayso.stores.backend import Backend

@@ -13,31 +13,27 @@ from support.denials import always_deny
 from support.noting import SEEN, NotingRequestEvent
 
 from sayso import (
-    AlreadyResolvedError,
     CheckResult,
-    ClarificationRequestEvent,
     Clarify,
     ConfigError,
     Gate,
-    InvalidInputError,
-    NotApproverError,
     Orchestrator,
     Outcome,
-    PermissionRequestEvent,
     RequestNotFoundError,
-    Responder,
     Rule,
     RulePolicy,
     RunRef,
     ToolCall,
-    UserInputRequest,
 )
+from sayso.agent.responding import Responder
 from sayso.calls import new_id
 from sayso.cards.card import Ended
 from sayso.chats.places import Place
 from sayso.desk.approvers import Approvers
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
+from sayso.errors import AlreadyResolvedError, InvalidInputError, NotApproverError
+from sayso.events import ClarificationRequestEvent, PermissionRequestEvent, UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.testing import a_request, a_response, until
 

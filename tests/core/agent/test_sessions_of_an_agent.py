@@ -12,13 +12,13 @@ from sayso import (
     Gate,
     Orchestrator,
     Outcome,
-    PermissionRequestEvent,
     RequestNotFoundError,
     Rule,
     RulePolicy,
     RunRef,
     ToolCall,
 )
+from sayso.events import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.testing import soon
 

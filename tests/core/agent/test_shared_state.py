@@ -7,7 +7,8 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from sayso import Chain, Decision, Gate, LocalGate, PolicyContext, RunRef, ToolCall
+from sayso import Chain, Decision, Gate, PolicyContext, RunRef, ToolCall
+from sayso.agent.tools.wrap import LocalGate
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 from sayso.stores.session_state import SessionState

@@ -6,15 +6,9 @@ from typing import Any
 
 import pytest
 
-from sayso import (
-    Gate,
-    InvalidCallError,
-    PatternRule,
-    PermissionRequestEvent,
-    Rule,
-    RunRef,
-    ToolCall,
-)
+from sayso import Gate, InvalidCallError, Rule, RunRef, ToolCall
+from sayso.events import PermissionRequestEvent
+from sayso.rules.rule import PatternRule
 from sayso.stores.backend import Backend
 from sayso.testing import Stage
 

@@ -9,20 +9,11 @@ from dataclasses import replace
 import pytest
 from support.chat_double import ChatDouble, press_on, working
 
-from sayso import (
-    CheckResult,
-    ContinuationRequestEvent,
-    Gate,
-    Orchestrator,
-    Outcome,
-    PermissionRequestEvent,
-    RulePolicy,
-    RunRef,
-    ToolCall,
-)
+from sayso import CheckResult, Gate, Orchestrator, Outcome, RulePolicy, RunRef, ToolCall
 from sayso.chats.places import Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
+from sayso.events import ContinuationRequestEvent, PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionDeniedEvent
 from sayso.rules.rule import literal_rule
 from sayso.stores.backend import Backend

@@ -11,7 +11,6 @@ from sayso import (
     Decision,
     Gate,
     Outcome,
-    PermissionRequestEvent,
     PolicyContext,
     Rule,
     RulePolicy,
@@ -20,6 +19,7 @@ from sayso import (
 )
 from sayso.agent.verdict import verdict_on
 from sayso.errors import ArgumentsChangedError
+from sayso.events import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.testing import a_request, a_response, a_rule
 

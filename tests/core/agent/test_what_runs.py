@@ -12,8 +12,9 @@ import pytest
 from pydantic import BaseModel
 from support.outbox import next_request
 
-from sayso import CheckResult, Gate, LocalGate, Orchestrator, RunRef, ToolCall
+from sayso import CheckResult, Gate, Orchestrator, RunRef, ToolCall
 from sayso.agent.copies import own
+from sayso.agent.tools.wrap import LocalGate
 from sayso.agent.verdict import sealed
 from sayso.digests import arguments_digest
 from sayso.errors import ArgumentsChangedError

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from sayso import PatternRule, Rule, ToolCall, escape_glob
+from sayso import Rule, ToolCall, escape_glob
 from sayso.always.widths import derive
+from sayso.rules.rule import PatternRule
 
 
 @pytest.mark.parametrize("service", ["*", "{a,b}", "[", "!(x)", "shop", "", "a\\b"])

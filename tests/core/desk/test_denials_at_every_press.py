@@ -16,7 +16,6 @@ from support.room import OPS, RUN, ChatRoom
 from sayso import (
     Chain,
     Decision,
-    Event,
     Gate,
     Outcome,
     Policy,
@@ -31,6 +30,7 @@ from sayso.cards.card import Card, Ended
 from sayso.chats.places import Answered, MessageRef
 from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
+from sayso.events import Event
 from sayso.policy.adjustable import AdjustablePolicy
 from sayso.questions.permission_answer import PermissionDeniedEvent
 from sayso.stores.backend import Backend

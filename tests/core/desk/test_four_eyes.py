@@ -11,17 +11,7 @@ import pytest
 from support.chat_double import ChatDouble, press_on
 from support.room import OPS, RUN, ChatRoom
 
-from sayso import (
-    ConfigError,
-    Gate,
-    Outcome,
-    Question,
-    RequestNotFoundError,
-    Resolution,
-    ToolCall,
-    UserInputRequest,
-    UserInputResponse,
-)
+from sayso import ConfigError, Gate, Outcome, Question, RequestNotFoundError, Resolution, ToolCall
 from sayso.agent.responding import Responder
 from sayso.cards.card import Card, CardBody, Choice, Open
 from sayso.chats.places import Answered, MessageRef
@@ -29,6 +19,7 @@ from sayso.desk.approvers import Approvers
 from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.desk.standing import Standing
+from sayso.events import UserInputRequest, UserInputResponse
 from sayso.forms.form import Form, FormField
 from sayso.forms.form_values import NO_INPUTS, Inputs
 from sayso.questions.clarification import Clarify

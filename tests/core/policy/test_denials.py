@@ -9,10 +9,11 @@ from typing import Any, cast
 
 import pytest
 
-from sayso import Decision, Gate, Outcome, PermissionRequestEvent, Rule, RulePolicy, RunRef
+from sayso import Decision, Gate, Outcome, Rule, RulePolicy, RunRef
 from sayso.agent.verdict import CheckResult
 from sayso.calls import ToolCall
 from sayso.clock import utc_now
+from sayso.events import PermissionRequestEvent
 from sayso.policy.chain import Chain, When
 from sayso.policy.decision import Policy, PolicyContext
 from sayso.policy.deny_rules import deny_rules_of

@@ -7,20 +7,9 @@ from typing import Any
 
 import pytest
 
-from sayso import (
-    Chain,
-    Decision,
-    DenyRule,
-    Policy,
-    PolicyContext,
-    Rule,
-    RulePolicy,
-    RunRef,
-    ToolCall,
-    When,
-)
+from sayso import Chain, Decision, Policy, PolicyContext, Rule, RulePolicy, RunRef, ToolCall, When
 from sayso.policy.deny_rules import deny_rules_of
-from sayso.rules.deny_rule import MOST_DENY_RULES
+from sayso.rules.deny_rule import MOST_DENY_RULES, DenyRule
 
 CALL = ToolCall("bash", {"command": "ls"})
 CONTEXT = PolicyContext(RunRef("deploy-bot", "s-1"))

@@ -9,21 +9,14 @@ import pytest
 from pydantic import ValidationError
 from support.chat_double import ChatDouble, press_on, working
 
-from sayso import (
-    Clarification,
-    ClarificationRequestEvent,
-    ClarificationResponseEvent,
-    Gate,
-    Outcome,
-    RulePolicy,
-    RunRef,
-)
+from sayso import Clarification, Gate, Outcome, RulePolicy, RunRef
 from sayso.cards.card import Card, Choice, Ended
 from sayso.cards.left_out import cut_notice
 from sayso.chats.places import Answered, Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import InvalidInputError, UnreadableEventError
+from sayso.events import ClarificationRequestEvent, ClarificationResponseEvent
 from sayso.questions.wire import decode, encode
 from sayso.stores.memory import memory_backend
 from sayso.testing import Filled, Stage

@@ -9,21 +9,13 @@ import pytest
 from pydantic import ValidationError
 from support.chat_double import ChatDouble, press_on, working
 
-from sayso import (
-    Continuation,
-    ContinuationRequestEvent,
-    ContinuationResponseEvent,
-    Gate,
-    Outcome,
-    RulePolicy,
-    RunRef,
-    ToolCall,
-)
+from sayso import Continuation, Gate, Outcome, RulePolicy, RunRef, ToolCall
 from sayso.cards.card import Choice
 from sayso.chats.places import Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import UnreadableEventError
+from sayso.events import ContinuationRequestEvent, ContinuationResponseEvent
 from sayso.questions.wire import decode, encode
 from sayso.stores.memory import memory_backend
 from sayso.testing import Stage

@@ -7,18 +7,11 @@ from typing import Any
 
 import pytest
 
-from sayso import (
-    Gate,
-    Requirements,
-    RulePolicy,
-    RunRef,
-    ToolAnnotations,
-    ToolCall,
-    requires_permission,
-)
+from sayso import Gate, RulePolicy, RunRef, ToolAnnotations, ToolCall, requires_permission
 from sayso.errors import ConfigError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.wire import decode, encode
+from sayso.rules.declarations import Requirements
 from sayso.text.kind import KINDS
 
 ARGUMENTS = {"statement": "VACUUM orders", "body": "SELECT a FROM b;", "plain": "5"}

@@ -11,22 +11,14 @@ import pytest
 from pydantic import BaseModel, ValidationError, field_validator
 from support.chat_double import ChatDouble, press_on, working
 
-from sayso import (
-    Collected,
-    Gate,
-    InvalidInputError,
-    Outcome,
-    RunRef,
-    SchemaError,
-    StructuredInputRequestEvent,
-    StructuredInputResponseEvent,
-)
+from sayso import Collected, Gate, Outcome, RunRef
 from sayso.cards.card import Card, Choice, Ended
 from sayso.cards.left_out import cut_notice
 from sayso.chats.places import Answered, Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
-from sayso.errors import UnreadableEventError
+from sayso.errors import InvalidInputError, SchemaError, UnreadableEventError
+from sayso.events import StructuredInputRequestEvent, StructuredInputResponseEvent
 from sayso.questions.wire import decode, encode
 from sayso.stores.memory import memory_backend
 from sayso.testing import Filled, Stage

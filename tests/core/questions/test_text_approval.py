@@ -10,19 +10,13 @@ import pytest
 from pydantic import ValidationError
 from support.chat_double import ChatDouble, press_on, working
 
-from sayso import (
-    Gate,
-    Outcome,
-    RunRef,
-    TextApproval,
-    TextApprovalRequestEvent,
-    TextApprovalResponseEvent,
-)
+from sayso import Gate, Outcome, RunRef, TextApproval
 from sayso.cards.card import Card, Choice, Ended
 from sayso.chats.places import Answered, Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import ArgumentsChangedError, InvalidInputError
+from sayso.events import TextApprovalRequestEvent, TextApprovalResponseEvent
 from sayso.questions.wire import decode, encode
 from sayso.stores.memory import memory_backend
 from sayso.testing import Filled, Stage

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sayso import Gate, Requirements, RulePolicy, RunRef, ToolAnnotations, ToolCall
+from sayso import Gate, RulePolicy, RunRef, ToolAnnotations, ToolCall
 from sayso.agent.place import place_of
 from sayso.errors import ConfigError
 from sayso.events import UserInputRequest
@@ -16,6 +16,7 @@ from sayso.known.wordings import WORDINGS
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.text_approval import TextApprovalRequestEvent
 from sayso.questions.wire import decode, encode
+from sayso.rules.declarations import Requirements
 from sayso.where import Where
 from sayso.wording.wording import Wording
 

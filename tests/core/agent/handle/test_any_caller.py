@@ -12,7 +12,8 @@ import pytest
 import trio
 from support.people import People, silent
 
-from sayso import CheckResult, GateClosedError, Handle, Outcome, ToolCall
+from sayso import CheckResult, Handle, Outcome, ToolCall
+from sayso.errors import GateClosedError
 
 
 def call(number: int) -> ToolCall:

@@ -12,15 +12,8 @@ import pytest
 import trio
 
 import sayso
-from sayso import (
-    Decision,
-    GateClosedError,
-    Handle,
-    Outcome,
-    PolicyContext,
-    ToolCall,
-    WaitTimeoutError,
-)
+from sayso import Decision, Handle, Outcome, PolicyContext, ToolCall, WaitTimeoutError
+from sayso.errors import GateClosedError
 
 CALL = ToolCall("bash", {"command": "ls"})
 

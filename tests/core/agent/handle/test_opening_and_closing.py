@@ -12,16 +12,9 @@ import pytest
 from support.people import People, silent
 
 import sayso
-from sayso import (
-    ConfigError,
-    GateClosedError,
-    Handle,
-    Outcome,
-    RulePolicy,
-    RunRef,
-    ToolCall,
-)
+from sayso import ConfigError, Handle, Outcome, RulePolicy, RunRef, ToolCall
 from sayso.agent.options import GateOptions
+from sayso.errors import GateClosedError
 
 CALL = ToolCall("bash", {"command": "ls"})
 ALLOWING = RulePolicy(default="allow")

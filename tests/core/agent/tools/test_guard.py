@@ -7,18 +7,10 @@ from typing import Any
 
 import pytest
 
-from sayso import (
-    Decision,
-    Gate,
-    PermissionRequestEvent,
-    PolicyContext,
-    RunRef,
-    ToolCall,
-    UserInputRequest,
-)
+from sayso import Decision, Gate, PolicyContext, RunRef, ToolCall
 from sayso.agent.tools.wrap import wrap
 from sayso.errors import ConfigError
-from sayso.events import Event
+from sayso.events import Event, PermissionRequestEvent, UserInputRequest
 from sayso.rules.declarations import requires_permission
 
 RUN = RunRef("bot", "s-1")

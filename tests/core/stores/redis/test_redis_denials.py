@@ -11,8 +11,9 @@ from redis.asyncio import Redis
 from support.counted import Counted
 from support.denials import always_deny
 
-from sayso import Gate, PermissionRequestEvent, ToolCall
+from sayso import Gate, ToolCall
 from sayso.errors import StoreUnreachableError
+from sayso.events import PermissionRequestEvent
 from sayso.questions.wire import encode
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Ring

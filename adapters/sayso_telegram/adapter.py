@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from gettext import NullTranslations
 from typing import Any, Self
 
-from telegram import Bot, InputFile, ReplyParameters
+from telegram import Bot, InlineKeyboardMarkup, InputFile
 from telegram.error import TelegramError
 
 from sayso.cards.card import Card, CardBody, Choice, Ended
@@ -25,14 +25,13 @@ from sayso.platforms.conversation_store import ConversationStore
 from sayso.platforms.finding import NotLooked
 from sayso.stores.protocols import KeyValueStore
 from sayso_telegram.addresses import chat_of, number_of, user_id_of
-from sayso_telegram.card import sending
 from sayso_telegram.card.bundle_keyboard import MOST_STORED_IN_BUNDLE, bundle_keyboard
 from sayso_telegram.card.bundle_message import bundle_message, bundle_room
 from sayso_telegram.card.called import with_call
 from sayso_telegram.card.formatted import Formatted, fitted, sound, units
 from sayso_telegram.card.keyboard import MOST_STORED, keyboard
 from sayso_telegram.card.message import CONTENT_LIMIT, LINES, message
-from sayso_telegram.card.sending import edited, sent
+from sayso_telegram.card.sending import edit_text, reply_parameters, send_text
 from sayso_telegram.client import Client
 from sayso_telegram.config import TelegramConfig
 from sayso_telegram.failures import PLATFORM, UnknownChatError, UnknownUserError, without_token
@@ -146,8 +145,7 @@ class TelegramAdapter:
         where: dict[str, Any] = {"chat_id": chat_id, "message_thread_id": thread_id}
         if any(card.call.quietly for card in cards):
             where["disable_notification"] = True
-        with self._client.errors():
-            number = await sent(self._client, text, reply_markup=markup, **where)
+        number = await send_text(self._client, text, reply_markup=markup, **where)
         return MessageRef(Place(PLATFORM, str(chat_id), place.thread), number)
 
     async def say(self, place: Place, text: Formatted, *, reply_to: str = "") -> None:
@@ -160,9 +158,8 @@ class TelegramAdapter:
         chat_id, thread_id = chat_of(place)
         where: dict[str, Any] = {"chat_id": chat_id, "message_thread_id": thread_id}
         if reply_to:
-            where["reply_parameters"] = sending.reply_to(reply_to)
-        with self._client.errors():
-            await sent(self._client, text, **where)
+            where["reply_parameters"] = reply_parameters(reply_to)
+        await send_text(self._client, text, **where)
 
     async def update(self, ref: MessageRef, cards: Sequence[Card]) -> None:
         """Make the message show its cards as they are now. Repeating it changes nothing.
@@ -195,9 +192,7 @@ class TelegramAdapter:
                 InputFile(content, filename=_FILE_NAME),
                 caption=card.translations.gettext("Everything, complete."),
                 message_thread_id=thread_id,
-                reply_parameters=ReplyParameters(
-                    number_of(ref.message_id), allow_sending_without_reply=True
-                ),
+                reply_parameters=reply_parameters(ref.message_id),
             )
 
     async def ask(self, press: Press, card: Card, choice: Choice) -> None:
@@ -261,7 +256,7 @@ class TelegramAdapter:
         chat_id = 0
         try:
             chat_id, thread_id = chat_of(place)
-            chat = await self._client.raw("getChat", chat_id=chat_id)
+            chat = await self._client.fetch("getChat", chat_id=chat_id)
         except DeliveryError as error:
             if not error.permanent:
                 raise
@@ -271,7 +266,7 @@ class TelegramAdapter:
         unknown = None
         try:
             who = {"chat_id": chat_id, "user_id": self._config.bot_id}
-            me = await self._client.raw("getChatMember", **who)
+            me = await self._client.fetch("getChatMember", **who)
         except DeliveryError as error:
             me, unknown = None, NotLooked(error.reason)
         if problem := problem_of(chat, me, thread_id):
@@ -293,7 +288,7 @@ class TelegramAdapter:
                 return None  # the person's own chat with the bot, which can_post looks at
             try:
                 who = {"chat_id": chat_id, "user_id": user_id}
-                member = await self._client.raw("getChatMember", **who)
+                member = await self._client.fetch("getChatMember", **who)
             except UnknownUserError:
                 problem = f"Telegram knows no such user in {place}; check the number"
                 continue
@@ -318,7 +313,7 @@ class TelegramAdapter:
         wanted: dict[str, Any] = {"timeout": seconds, "allowed_updates": list(ALLOWED_UPDATES)}
         if offset:
             wanted["offset"] = offset
-        found = await self._client.raw("getUpdates", answer_seconds=seconds, **wanted)
+        found = await self._client.fetch("getUpdates", wait_seconds=seconds, **wanted)
         return found if isinstance(found, list) else []
 
     async def _edit(self, ref: MessageRef, cards: Sequence[Card]) -> None:
@@ -326,8 +321,7 @@ class TelegramAdapter:
         text, markup = _rendered(cards)
         where = {"chat_id": chat_id, "message_id": number_of(ref.message_id)}
         try:
-            with self._client.errors():
-                await edited(self._client, text, reply_markup=markup, **where)
+            await edit_text(self._client, text, reply_markup=markup, **where)
         except ChannelMigratedError as moved:
             # Messages of the old group cannot be reached under its new address.
             raise DeliveryError(PLATFORM, moved.reason, permanent=True) from moved
@@ -348,7 +342,7 @@ def _form_problem(form: Form, translations: NullTranslations) -> str:
     return text.format(label=label)
 
 
-def _rendered(cards: Sequence[Card]) -> tuple[Formatted, Any]:
+def _rendered(cards: Sequence[Card]) -> tuple[Formatted, InlineKeyboardMarkup | None]:
     try:
         if len(cards) == 1:
             return with_call(message(cards[0]), cards), keyboard(cards[0])

@@ -1,29 +1,164 @@
-"""The Bot API's client: made without a call to Telegram, quiet about the token."""
+"""The Bot API's client: python-telegram-bot's ``Bot`` over requests that are guarded."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import logging
+import warnings
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any, cast
+from dataclasses import dataclass
+from functools import cache
+from http import HTTPStatus
+from typing import Any
 
+import httpx
 from telegram import Bot
-from telegram.error import TelegramError
-from telegram.request import RequestData
+from telegram.error import TelegramError, TimedOut
+from telegram.request import BaseRequest, HTTPXRequest, RequestData
+from telegram.warnings import PTBUserWarning
 
-from sayso.errors import DeliveryError
+from sayso.errors import ConfigError, DeliveryError
 from sayso_telegram.config import TelegramConfig
-from sayso_telegram.failures import PLATFORM, cause_of, delivery_error
-from sayso_telegram.request import ANSWER_SECONDS, PlainData, request_for
+from sayso_telegram.failures import (
+    PLATFORM,
+    FloodError,
+    RedirectedError,
+    cause_of,
+    delivery_error,
+)
+
+_MAX_CONNECTIONS = 256
+_MAX_IDLE = 20
+_IDLE_SECONDS = 30.0
+_DEFAULT_RETRY_SECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds that each part of a call may take; their sum is the limit of the whole call."""
+
+    free_connection: float = 10.0
+    connect: float = 5.0
+    write: float = 10.0
+    # The largest file that is revealed, over a line of 64 kilobytes a second.
+    write_file: float = 60.0
+    answer: float = 10.0
+
+
+TIMEOUTS = Timeouts()
+
+
+class GuardedRequest(HTTPXRequest):
+    """Calls over httpx that end in time, follow no redirect, and log no answer.
+
+    httpx takes the proxy of the environment (``HTTPS_PROXY``, ``ALL_PROXY``, ``NO_PROXY``).
+
+    Raises:
+        ConfigError: that proxy cannot be used.
+    """
+
+    def __init__(
+        self, timeouts: Timeouts = TIMEOUTS, *, max_connections: int = _MAX_CONNECTIONS
+    ) -> None:
+        self._timeouts = timeouts
+        try:
+            super().__init__(
+                connect_timeout=timeouts.connect,
+                read_timeout=timeouts.answer,
+                write_timeout=timeouts.write,
+                media_write_timeout=timeouts.write_file,
+                pool_timeout=timeouts.free_connection,
+                httpx_kwargs={
+                    "verify": _tls_context(),
+                    "follow_redirects": False,  # the token is in the path of every URL
+                    "limits": httpx.Limits(
+                        max_connections=max_connections,
+                        max_keepalive_connections=_MAX_IDLE,
+                        # httpx's 5 seconds would make each lone call shake hands anew.
+                        keepalive_expiry=_IDLE_SECONDS,
+                    ),
+                },
+            )
+        except RuntimeError as error:  # httpx's extra for SOCKS is not installed
+            raise ConfigError(
+                "calls to Telegram are to go through a SOCKS proxy (HTTPS_PROXY or ALL_PROXY): "
+                'install "python-telegram-bot[socks]", or name an HTTP proxy'
+            ) from error
+        except (ValueError, httpx.InvalidURL):  # its words may quote the proxy's password
+            raise ConfigError(
+                "calls to Telegram are to go through a proxy whose address cannot be used: "
+                "HTTPS_PROXY or ALL_PROXY must be such as http://HOST:PORT"
+            ) from None
+
+    async def do_request(
+        self,
+        url: str,
+        method: str,
+        request_data: RequestData | None = None,
+        read_timeout: Any = BaseRequest.DEFAULT_NONE,
+        *others: Any,
+        **more: Any,
+    ) -> tuple[int, bytes]:
+        """Make the call within a limit for all of it: httpx's limits are for each piece alone.
+
+        Returns:
+            The HTTP status and the body.
+
+        Raises:
+            TimedOut: it took too long.
+            FloodError: Telegram wants to be left alone for a while.
+            RedirectedError: the answer sends us elsewhere.
+        """
+        limits = self._timeouts
+        has_files = request_data is not None and request_data.contains_files
+        write = limits.write_file if has_files else limits.write
+        answer = limits.answer if read_timeout is BaseRequest.DEFAULT_NONE else read_timeout
+        try:
+            async with asyncio.timeout(limits.free_connection + limits.connect + write + answer):
+                status, body = await super().do_request(
+                    url, method, request_data, read_timeout, *others, **more
+                )
+        except TimeoutError:
+            raise TimedOut from None
+        # python-telegram-bot's RetryAfter warns of its own change, and needs the seconds.
+        if status == HTTPStatus.TOO_MANY_REQUESTS:
+            raise FloodError(_read_retry_after(body))
+        if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+            raise RedirectedError(status)
+        return status, body
+
+    @staticmethod
+    def parse_json_payload(payload: bytes) -> dict[str, Any]:
+        """Return the answer; of a sent message its number alone.
+
+        python-telegram-bot raises at one odd field of a message that was sent, and a card would
+        stand there that nobody knows of. It logs an answer that it cannot read; this does not.
+
+        Raises:
+            TelegramError: it is no JSON object.
+        """
+        try:
+            answer = json.loads(payload.decode(errors="replace"))
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict):
+            raise TelegramError("Invalid server response")
+        result = answer.get("result")
+        if isinstance(result, dict) and "message_id" in result:
+            chat = {"id": 0, "type": "private"}
+            answer["result"] = {"message_id": result["message_id"], "date": 0, "chat": chat}
+        return answer
 
 
 class Client:
-    """One bot's client. It works inside its ``opened`` block."""
+    """One bot's client. It works inside its ``opened`` block; making it calls nobody."""
 
     def __init__(self, config: TelegramConfig) -> None:
-        _keep_the_token_out_of_logs()
+        _silence_libraries()
         self._token = config.bot_token
-        self._request = request_for(config.api_url)
+        self._request = GuardedRequest()
         self.bot = Bot(
             config.bot_token,
             base_url=config.base_url,
@@ -44,31 +179,24 @@ class Client:
         finally:
             await self._request.shutdown()
 
-    async def call(self, method: str, *, answer_seconds: float = 0, **arguments: Any) -> Any:
-        """The result of a method as a JSON value; inside of an ``errors`` block.
+    async def fetch(self, method: str, *, wait_seconds: float = 0, **arguments: Any) -> Any:
+        """Return a method's result as the JSON value it is, for answers of which little is read.
 
-        ``arguments`` are JSON values; None is left out. python-telegram-bot's own methods build
-        strict objects, which takes longer than the call, and fail as a whole on a field
-        that this server, older or newer, does not have.
+        ``Bot.get_updates`` loses every update over one that it cannot read, and asks for the same
+        ones for ever; ``Bot.get_chat`` fails where one of 20 required fields is missing.
 
-        Raises:
-            TelegramError: Telegram did not do it.
-        """
-        given = {name: value for name, value in arguments.items() if value is not None}
-        return await self._request.post(
-            f"{self.bot.base_url}/{method}",
-            cast("RequestData", PlainData(given)),
-            read_timeout=answer_seconds + ANSWER_SECONDS,
-        )
-
-    async def raw(self, method: str, *, answer_seconds: float = 0, **arguments: Any) -> Any:
-        """The result of a method as a JSON value.
+        Args:
+            method: such as ``getChat``.
+            wait_seconds: how much longer than usual the answer may take.
+            arguments: those of the method.
 
         Raises:
             DeliveryError: Telegram did not do it.
         """
         with self.errors():
-            return await self.call(method, answer_seconds=answer_seconds, **arguments)
+            return await self.bot.do_api_request(
+                method, arguments, read_timeout=wait_seconds + TIMEOUTS.answer
+            )
 
     @contextmanager
     def errors(self) -> Iterator[None]:
@@ -83,13 +211,31 @@ class Client:
         except TelegramError as error:
             raise delivery_error(error, self._token) from cause_of(error, self._token)
         except (TypeError, AttributeError, KeyError) as error:
-            # The bot library stumbles over an answer of a shape it does not know: it was done.
+            # python-telegram-bot stumbles over an answer of a shape it does not know: it was done.
             kind = type(error).__name__
             reason = f"its answer could not be read ({kind}); it may have been done all the same"
             raise DeliveryError(PLATFORM, reason, permanent=True) from None
 
 
-def _keep_the_token_out_of_logs() -> None:
-    """The token is in the path of every URL: httpx logs those at INFO, the others at DEBUG."""
+def _silence_libraries() -> None:
+    """Keep the token out of logs, and a hint at ``Bot.get_updates`` out of stderr.
+
+    The token is in the path of every URL: httpx logs those at INFO, the others at DEBUG.
+    """
     for name in ("httpx", "httpcore", "telegram.Bot"):
         logging.getLogger(name).setLevel(logging.WARNING)
+    warnings.filterwarnings("ignore", r"Please use 'Bot\.get", PTBUserWarning)
+
+
+def _read_retry_after(body: bytes) -> float:
+    """Read ResponseParameters, retry_after; a proxy in between may not say it."""
+    try:
+        return float(json.loads(body)["parameters"]["retry_after"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return _DEFAULT_RETRY_SECONDS
+
+
+@cache
+def _tls_context() -> Any:
+    """Load the certificates once a process: it takes 20 ms."""
+    return httpx.create_ssl_context()

@@ -226,7 +226,7 @@ def test_an_edit_says_so_in_the_language_of_telegram_and_in_a_box_of_slack() -> 
     sent, posted = message(a_card(request, TELEGRAM)), card_message(a_card(request, SLACK))
 
     (block,) = [entity for entity in sent.entities if entity.type == "pre"]
-    assert block.part.language == "diff"
+    assert block.language == "diff"
     assert "-x = 30\n+x = 300" in sent.text
     assert "-x = 30\\n+x = 300" in json.dumps(posted)
     assert "1 added, 1 removed" in sent.text
@@ -237,7 +237,7 @@ def test_the_line_of_a_well_known_shell_comes_first_and_is_set_as_such() -> None
     sent = message(a_card(request, TELEGRAM))
 
     (block,) = [entity for entity in sent.entities if entity.type == "pre"]
-    assert block.part.language == "shell"
+    assert block.language == "shell"
     assert sent.text.index("ls -l") < sent.text.index("List files")
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+
 from sayso.cards.bundle import EACH, Bundle
 from sayso.cards.buttons import Button
 from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, Choice, Ended
 from sayso_telegram.card.keyboard import (
-    Key,
-    Keyboard,
     confirmed_choice,
     labelled,
     longer_buttons,
@@ -22,10 +22,10 @@ _MOST_BUTTONS = 100
 # Beside all lines, a message has room for this many code units of what would be remembered.
 MOST_STORED_IN_BUNDLE = 300
 
-Row = list[Key]
+Row = list[InlineKeyboardButton]
 
 
-def bundle_keyboard(cards: Sequence[Card]) -> Keyboard | None:
+def bundle_keyboard(cards: Sequence[Card]) -> InlineKeyboardMarkup | None:
     """The buttons that these cards offer now; None where there is nothing left to do.
 
     Raises:
@@ -38,7 +38,7 @@ def bundle_keyboard(cards: Sequence[Card]) -> Keyboard | None:
     count = sum(map(len, rows))
     if count > _MOST_BUTTONS:
         raise ValueError(f"{count} buttons are too many: Telegram takes {_MOST_BUTTONS}")
-    return Keyboard(rows) if rows else None
+    return InlineKeyboardMarkup(rows) if rows else None
 
 
 def _rows(number: int, card: Card) -> Iterator[Row]:
@@ -77,5 +77,5 @@ def _rows(number: int, card: Card) -> Iterator[Row]:
         yield [_button(card.handle, BACK, f"{back} {number}")]
 
 
-def _button(handle: str, choice: Choice, label: str) -> Key:
+def _button(handle: str, choice: Choice, label: str) -> InlineKeyboardButton:
     return labelled(label, Button(handle, choice.key), choice.style)

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from telegram import MessageEntity, User
 from telegram.constants import MessageEntityType
 
 from sayso.locales import ENGLISH
@@ -52,28 +53,6 @@ class Part(NamedTuple):
         return self.is_value or self.look is Look.BLOCK
 
 
-class Entity(NamedTuple):
-    """How one part of a text looks: a MessageEntity of the Bot API, made and written quickly."""
-
-    type: str
-    offset: int
-    length: int
-    part: Part
-
-    def to_dict(self) -> dict[str, Any]:
-        """What Telegram takes."""
-        part = self.part
-        found: dict[str, Any] = {"type": self.type, "offset": self.offset, "length": self.length}
-        if part.look is Look.MENTION:
-            # The id decides who is mentioned; the name is there because a User has one.
-            found["user"] = {"id": part.user_id, "first_name": part.text, "is_bot": False}
-        elif part.look is Look.MOMENT and part.at is not None:
-            found |= {"unix_time": int(part.at.timestamp()), "date_time_format": _MOMENT}
-        elif part.language:
-            found["language"] = part.language
-        return found
-
-
 @dataclass(frozen=True, slots=True)
 class Formatted:
     """A message as Telegram takes it: text beside entities, nothing to escape.
@@ -90,14 +69,14 @@ class Formatted:
         return "".join(part.text for part in self.parts)
 
     @property
-    def entities(self) -> Sequence[Entity]:
+    def entities(self) -> Sequence[MessageEntity]:
         """The looks, by offset and length in UTF-16 code units."""
-        found = []
+        found: list[MessageEntity] = []
         offset = 0
         for part in self.parts:
             length = units(part.text)
             if length and part.look is not Look.PLAIN:
-                found.append(Entity(part.look.value, offset, length, part))
+                found.append(_entity(part, offset, length))
             offset += length
         return found
 
@@ -112,6 +91,17 @@ class Formatted:
         lines = "".join(_harmless(part) for part in self.parts if not part.stands_below)
         below = [_harmless(part) for part in self.parts if part.stands_below]
         return lines + _BELOW.format(self.from_agent) + "".join(below) if below else lines
+
+
+def _entity(part: Part, offset: int, length: int) -> MessageEntity:
+    kind = part.look.value
+    if part.look is Look.MENTION:
+        # The id decides who is mentioned; the name is there because a User has one.
+        user = User(part.user_id, part.text, is_bot=False)
+        return MessageEntity(kind, offset, length, user=user)
+    if part.look is Look.MOMENT:
+        return MessageEntity(kind, offset, length, unix_time=part.at, date_time_format=_MOMENT)
+    return MessageEntity(kind, offset, length, language=part.language or None)
 
 
 def _harmless(part: Part) -> str:

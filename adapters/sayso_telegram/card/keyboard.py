@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from gettext import NullTranslations
-from typing import Any, NamedTuple
 
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.constants import KeyboardButtonStyle
 
 from sayso.cards.buttons import Button
@@ -24,39 +23,14 @@ MOST_STORED = 600
 _SHORT_LABEL = 10
 
 # Colours repeat what the labels say: older clients do not show them.
-_STYLES: dict[Style, str] = {
-    "default": "",
-    "primary": KeyboardButtonStyle.SUCCESS.value,
-    "danger": KeyboardButtonStyle.DANGER.value,
+_STYLES: dict[Style, str | None] = {
+    "default": None,
+    "primary": KeyboardButtonStyle.SUCCESS,
+    "danger": KeyboardButtonStyle.DANGER,
 }
 
 
-class Key(NamedTuple):
-    """An InlineKeyboardButton of the Bot API, made and written quickly."""
-
-    text: str
-    callback_data: str
-    style: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """What Telegram takes."""
-        found = {"text": self.text, "callback_data": self.callback_data}
-        return {**found, "style": self.style} if self.style else found
-
-
-@dataclass(frozen=True, slots=True)
-class Keyboard:
-    """An InlineKeyboardMarkup of the Bot API: rows of buttons below a message."""
-
-    inline_keyboard: list[list[Key]]
-
-    def to_dict(self) -> dict[str, Any]:
-        """What Telegram takes."""
-        rows = self.inline_keyboard
-        return {"inline_keyboard": [[key.to_dict() for key in row] for row in rows]}
-
-
-def keyboard(card: Card) -> Keyboard | None:
+def keyboard(card: Card) -> InlineKeyboardMarkup | None:
     """The buttons that the card offers now; None where there is nothing left to do.
 
     Raises:
@@ -64,7 +38,7 @@ def keyboard(card: Card) -> Keyboard | None:
     """
     if isinstance(card.state, Ended):
         left = [_button(card.handle, choice) for choice in card.choices]
-        return Keyboard([left]) if left else None
+        return InlineKeyboardMarkup([left]) if left else None
     if (confirming := confirmed_choice(card)) is not None:
         return _second_step(card, confirming)
     more = sayable(card.more)
@@ -76,7 +50,7 @@ def keyboard(card: Card) -> Keyboard | None:
     if len(choices) > _MOST_BUTTONS:
         raise ValueError(f"{len(choices)} buttons are too many: Telegram takes {_MOST_BUTTONS}")
     rows = [[_button(card.handle, choice) for choice in row] for row in _rows(choices)]
-    return Keyboard(rows) if rows else None
+    return InlineKeyboardMarkup(rows) if rows else None
 
 
 def confirmed_choice(card: Card, most: int = MOST_STORED) -> Choice | None:
@@ -93,15 +67,15 @@ def sayable(choices: Sequence[Choice], most: int = MOST_STORED) -> tuple[Choice,
     )
 
 
-def _second_step(card: Card, choice: Choice) -> Keyboard:
+def _second_step(card: Card, choice: Choice) -> InlineKeyboardMarkup:
     """Telegram has no dialog to confirm in: the card itself asks once more."""
     sure = Button(card.handle, choice.key, confirmed=True)
     yes = labelled(yes_label(choice, card.translations), sure, choice.style)
     longer = [[button] for button in longer_buttons(card.handle, choice)]
-    return Keyboard([[yes], *longer, [_button(card.handle, card.step_back)]])
+    return InlineKeyboardMarkup([[yes], *longer, [_button(card.handle, card.step_back)]])
 
 
-def longer_buttons(handle: str, choice: Choice, number: str = "") -> Iterator[Key]:
+def longer_buttons(handle: str, choice: Choice, number: str = "") -> Iterator[InlineKeyboardButton]:
     """The buttons of a second step that store the same for longer."""
     for one in choice.longer:
         sure = Button(handle, one.key, confirmed=True)
@@ -123,12 +97,12 @@ def _rows(choices: Sequence[Choice]) -> Iterator[Sequence[Choice]]:
     yield from ([choice] for choice in choices if choice.key in alone)
 
 
-def _button(handle: str, choice: Choice) -> Key:
+def _button(handle: str, choice: Choice) -> InlineKeyboardButton:
     return labelled(choice.label, Button(handle, choice.key), choice.style)
 
 
-def labelled(label: str, button: Button, style: Style) -> Key:
+def labelled(label: str, button: Button, style: Style) -> InlineKeyboardButton:
     """A button of ours with these words on it."""
-    return Key(
+    return InlineKeyboardButton(
         visible(label, one_line=True), callback_data=button_data(button), style=_STYLES[style]
     )

@@ -6,12 +6,11 @@ from sayso.chats.places import MessageRef, Place
 from sayso.errors import DeliveryError
 from sayso.platforms.conversation_view import Board, Note, Prompt
 from sayso_telegram.addresses import chat_of, number_of
-from sayso_telegram.card import sending
 from sayso_telegram.card.formatted import Formatted
-from sayso_telegram.card.sending import edited, sent
+from sayso_telegram.card.sending import Markup, edit_text, reply_parameters, send_text
 from sayso_telegram.client import Client
 from sayso_telegram.failures import PLATFORM
-from sayso_telegram.forms.view import Markup, rendered
+from sayso_telegram.forms.view import rendered
 
 
 class FormChat:
@@ -30,17 +29,15 @@ class FormChat:
         """
         chat_id, thread_id = chat_of(reply_to.place)
         text, markup = _rendered(view)
-        to = sending.reply_to(reply_to.message_id)
-        with self._client.errors():
-            number = await sent(
-                self._client,
-                text,
-                chat_id=chat_id,
-                message_thread_id=thread_id,
-                reply_parameters=to,
-                reply_markup=markup,
-                disable_notification=isinstance(view, Board) and view.is_quiet,
-            )
+        number = await send_text(
+            self._client,
+            text,
+            chat_id=chat_id,
+            message_thread_id=thread_id,
+            reply_parameters=reply_parameters(reply_to.message_id),
+            reply_markup=markup,
+            disable_notification=isinstance(view, Board) and view.is_quiet,
+        )
         return MessageRef(reply_to.place, number)
 
     async def change(self, message: MessageRef, view: Board | Note) -> None:
@@ -53,8 +50,7 @@ class FormChat:
         chat_id, _ = chat_of(message.place)
         text, markup = _rendered(view)
         where = {"chat_id": chat_id, "message_id": number_of(message.message_id)}
-        with self._client.errors():
-            await edited(self._client, text, reply_markup=markup, **where)
+        await edit_text(self._client, text, reply_markup=markup, **where)
 
     async def take_back(self, message: MessageRef) -> None:
         """Delete a message of the bot.
@@ -79,7 +75,7 @@ class FormChat:
         if chat_id > 0:
             return True
         if chat_id not in self._channels:
-            chat = await self._client.raw("getChat", chat_id=chat_id)
+            chat = await self._client.fetch("getChat", chat_id=chat_id)
             kind = chat.get("type") if isinstance(chat, dict) else None
             self._channels[chat_id] = kind == "channel"
         return not self._channels[chat_id]

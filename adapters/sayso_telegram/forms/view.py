@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from gettext import NullTranslations
 
-from telegram import ForceReply
+from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.constants import KeyboardButtonStyle
 
 from sayso.forms.form import Form
@@ -15,8 +15,8 @@ from sayso.platforms.conversation_view import Board, Note, Offer, Person, Prompt
 from sayso.text.visible import visible
 from sayso_telegram.addresses import user_id_of
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
-from sayso_telegram.card.keyboard import Key, Keyboard
 from sayso_telegram.card.pieces import Piece, fitting, line, own, spread
+from sayso_telegram.card.sending import Markup
 
 # ForceReply, input_field_placeholder: 1-64 characters.
 _MOST_PLACEHOLDER = 64
@@ -34,8 +34,6 @@ _LEAST_UNITS = 24
 _ANSWER_LABEL_UNITS = 40
 _NAME_UNITS = 48
 _MOST_LISTED = 2_400
-
-Markup = Keyboard | ForceReply | None
 
 
 def rendered(view: Board | Prompt | Note) -> tuple[Formatted, Markup]:
@@ -74,11 +72,11 @@ def board_message(board: Board) -> Formatted:
     return fitting(pieces, translations)
 
 
-def board_keyboard(board: Board) -> Keyboard | None:
+def board_keyboard(board: Board) -> InlineKeyboardMarkup | None:
     """The buttons below the board; None once it is over."""
     if not board.rows:
         return None
-    return Keyboard([[_button(offer) for offer in row] for row in board.rows])
+    return InlineKeyboardMarkup([[_button(offer) for offer in row] for row in board.rows])
 
 
 def prompt_message(prompt: Prompt) -> Formatted:
@@ -173,10 +171,10 @@ def _answers(board: Board) -> Iterator[Piece]:
         yield line(given, rank=6)
 
 
-def _button(offer: Offer) -> Key:
+def _button(offer: Offer) -> InlineKeyboardButton:
     words = offer.label if _fits_a_button(offer.label) else offer.short or offer.label
-    colour = KeyboardButtonStyle.SUCCESS.value if offer.is_main else ""
-    return Key(
+    colour = KeyboardButtonStyle.SUCCESS if offer.is_main else None
+    return InlineKeyboardButton(
         _one_line(words, _MOST_LABEL).strip() or "—",
         callback_data=write_button(offer.button),
         style=colour,

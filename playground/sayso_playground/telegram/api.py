@@ -22,6 +22,15 @@ from sayso_playground.telegram.state import TelegramRefusalError as Refusal
 from sayso_playground.telegram.updates import Updates
 
 _SECRET = ("secret_token",)
+# Parameters that come as JSON text in a form, as python-telegram-bot sends them.
+_OBJECTS = (
+    "allowed_updates",
+    "entities",
+    "caption_entities",
+    "link_preview_options",
+    "reply_markup",
+    "reply_parameters",
+)
 
 
 class TelegramApi:
@@ -122,5 +131,13 @@ async def _arguments(request: web.Request) -> Json:
             content = value.file.read()
             arguments[name] = Upload(value.filename, content, value.content_type)
         else:
-            arguments[name] = value
+            arguments[name] = _decode_object(str(value)) if name in _OBJECTS else value
     return arguments
+
+
+def _decode_object(text: str) -> Any:
+    """Decode a parameter of a form; the method refuses one that stays a text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -17,12 +17,11 @@ from aiohttp.test_utils import TestServer
 from support.raw_server import Serve, byte_by_byte, never, server
 from telegram import Bot, InputFile
 from telegram.error import NetworkError, TelegramError, TimedOut
-from telegram.request import BaseRequest, HTTPXRequest
+from telegram.request import BaseRequest
 
 from sayso.errors import ConfigError, DeliveryError
-from sayso_telegram.client import Client
+from sayso_telegram.client import Client, GuardedRequest, Timeouts
 from sayso_telegram.config import TelegramConfig
-from sayso_telegram.request import AiohttpRequest, Patience, PlainData, proxy_for, request_for
 
 TOKEN = "4000000000:AAF_a-token-of-a-test-0123456789abcdef"
 
@@ -37,14 +36,14 @@ async def opened(request: BaseRequest) -> AsyncIterator[BaseRequest]:
 
 
 @pytest.mark.parametrize(
-    ("serve", "patience"),
+    ("serve", "timeouts"),
     [
-        (never, Patience(answer=0.1)),
-        (byte_by_byte, Patience(0.1, 0.1, 0.1, 0.1, 0.1)),
+        (never, Timeouts(answer=0.1)),
+        (byte_by_byte, Timeouts(0.1, 0.1, 0.1, 0.1, 0.1)),
     ],
 )
-async def test_every_call_ends_in_time(serve: Serve, patience: Patience) -> None:
-    async with server(serve) as url, opened(AiohttpRequest(patience=patience)) as request:
+async def test_every_call_ends_in_time(serve: Serve, timeouts: Timeouts) -> None:
+    async with server(serve) as url, opened(GuardedRequest(timeouts)) as request:
         async with asyncio.timeout(10):
             with pytest.raises(TimedOut):
                 await request.post(f"{url}/bot{TOKEN}/getMe")
@@ -57,7 +56,7 @@ async def test_a_call_waits_for_a_free_connection_and_not_for_ever() -> None:
         arrived.set()
         await reader.read()
 
-    request = AiohttpRequest(patience=Patience(0.1, 0.1), connections=1)
+    request = GuardedRequest(Timeouts(0.1, 0.1), max_connections=1)
     async with server(hold) as url, opened(request), asyncio.timeout(10):
         first = asyncio.create_task(request.post(f"{url}/bot{TOKEN}/getMe"))
         await arrived.wait()
@@ -97,7 +96,7 @@ async def test_no_error_and_no_log_holds_the_token(
         client = Client(TelegramConfig(TOKEN, ("secret",), api))
         async with client.opened():
             with pytest.raises(DeliveryError) as caught:
-                await client.raw("getMe")
+                await client.fetch("getMe")
 
     assert not caught.value.permanent
     told = "".join(traceback.format_exception(caught.value)) + caplog.text
@@ -106,9 +105,10 @@ async def test_no_error_and_no_log_holds_the_token(
 
 
 async def test_an_address_that_is_none_is_not_quoted_with_the_token_in_it() -> None:
-    async with opened(AiohttpRequest()) as request:
-        with pytest.raises(NetworkError) as caught:
-            await request.do_request(f"http://[bad/bot{TOKEN}/getMe", "POST")
+    async with opened(GuardedRequest()) as request:
+        client = Client(TelegramConfig(TOKEN, ("secret",)))
+        with pytest.raises(DeliveryError) as caught, client.errors():
+            await request.post(f"http://[bad/bot{TOKEN}/getMe")
 
     assert TOKEN not in "".join(traceback.format_exception(caught.value))
 
@@ -122,7 +122,7 @@ async def test_a_closed_client_holds_no_connection_and_makes_no_call() -> None:
         left.set()
 
     async with server(answer) as url:
-        request = AiohttpRequest()
+        request = GuardedRequest()
         async with opened(request):
             with contextlib.suppress(TelegramError):
                 await request.post(f"{url}/bot{TOKEN}/getMe")
@@ -130,7 +130,7 @@ async def test_a_closed_client_holds_no_connection_and_makes_no_call() -> None:
         async with asyncio.timeout(10):
             await left.wait()
 
-        with pytest.raises(NetworkError, match="closed"):
+        with pytest.raises(NetworkError, match="not initialized"):
             await request.post(f"{url}/bot{TOKEN}/getMe")
 
 
@@ -148,7 +148,7 @@ async def test_a_file_of_several_megabytes_goes_out_beside_its_arguments() -> No
 
     app = web.Application(client_max_size=10_000_000)
     app.add_routes([web.post("/bot{token}/sendDocument", take)])
-    async with TestServer(app) as there, opened(AiohttpRequest()) as request:
+    async with TestServer(app) as there, opened(GuardedRequest()) as request:
         bot = Bot(TOKEN, base_url=str(there.make_url("/bot")), request=request)
         file = InputFile(b"x" * 4_000_000, filename="complete.txt")
         await bot.send_document(-1, file, caption="näh & so")
@@ -181,60 +181,56 @@ async def test_calls_go_through_the_proxy_of_the_environment_with_its_credential
         monkeypatch.setenv("http_proxy", f"http://user:word@{address}")
         client = Client(TelegramConfig(TOKEN, ("secret",), "http://bot-api.example"))
         async with client.opened():
-            assert await client.raw("getMe") == {"id": 1}
+            assert await client.fetch("getMe") == {"id": 1}
 
     basic = aiohttp.encode_basic_auth("user", "word")
     assert asked == [(f"http://bot-api.example/bot{TOKEN}/getMe", basic)]
 
 
 @pytest.mark.parametrize(
-    ("environment", "url", "proxy"),
+    ("environment", "url", "is_asked"),
     [
-        ({}, "https://api.telegram.org", ""),
-        ({"https_proxy": "http://p:1"}, "https://api.telegram.org", "http://p:1"),
-        ({"https_proxy": "http://p:1"}, "http://bot-api:8081", ""),
-        ({"all_proxy": "p:1"}, "https://api.telegram.org", "http://p:1"),
-        (
-            {"https_proxy": "http://p:1", "no_proxy": ".telegram.org"},
-            "https://api.telegram.org",
-            "",
-        ),
-        ({"all_proxy": "http://p:1", "no_proxy": "bot-api"}, "http://bot-api:8081", ""),
+        ({"http_proxy": "http://{}"}, "http://bot-api.example", True),
+        ({"all_proxy": "{}"}, "http://bot-api.example", True),
+        ({"https_proxy": "http://{}"}, "http://127.0.0.1:1", False),
+        ({"all_proxy": "http://{}", "no_proxy": "127.0.0.1"}, "http://127.0.0.1:1", False),
+        ({"all_proxy": "http://{}", "no_proxy": ".invalid"}, "http://api.invalid", False),
     ],
 )
-def test_which_proxy_stands_in_the_environment(
-    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], url: str, proxy: str
+async def test_calls_go_through_the_proxy_that_the_environment_names_for_their_address(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], url: str, is_asked: bool
 ) -> None:
     for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+    async with a_proxy() as (address, asked):
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value.format(address))
+        client = Client(TelegramConfig(TOKEN, ("secret",), url))
+        async with client.opened():
+            with contextlib.nullcontext() if is_asked else pytest.raises(DeliveryError):
+                await client.fetch("getMe")
 
-    assert proxy_for(url) == proxy
+    assert bool(asked) is is_asked
 
 
-def test_a_socks_proxy_needs_an_extra_and_its_absence_is_an_error_of_the_settings(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("proxy", "words"),
+    [
+        ("socks5://127.0.0.1:1080", r'install "python-telegram-bot\[socks\]"'),
+        ("ftp://user:a-password@127.0.0.1:1", "must be such as http://HOST:PORT"),
+        ("http://user:a-password@127.0.0.1:port", "must be such as http://HOST:PORT"),
+    ],
+)
+def test_a_proxy_that_cannot_be_used_is_an_error_of_the_settings(
+    monkeypatch: pytest.MonkeyPatch, proxy: str, words: str
 ) -> None:
-    monkeypatch.setenv("all_proxy", "socks5://127.0.0.1:1080")
+    monkeypatch.setenv("all_proxy", proxy)
 
-    with pytest.raises(ConfigError, match=r'install "python-telegram-bot\[socks\]"'):
-        request_for("https://api.telegram.org")
+    with pytest.raises(ConfigError, match=words) as caught:
+        Client(TelegramConfig(TOKEN, ("secret",)))
 
-
-def test_calls_without_a_socks_proxy_do_not_go_over_httpx() -> None:
-    assert not isinstance(request_for("https://api.telegram.org"), HTTPXRequest)
-
-
-def test_a_form_has_texts_as_they_are_and_everything_else_as_json() -> None:
-    whole = PlainData({"chat_id": -1, "text": "näh & so", "list": [{"type": "bold"}]})
-
-    assert whole.json_parameters == {
-        "chat_id": "-1",
-        "text": "näh & so",
-        "list": '[{"type": "bold"}]',
-    }
+    assert "a-password" not in "".join(traceback.format_exception(caught.value))
 
 
 async def test_arguments_arrive_as_they_are_without_those_that_are_none() -> None:
@@ -247,7 +243,7 @@ async def test_arguments_arrive_as_they_are_without_those_that_are_none() -> Non
     taken: dict[str, object] = {}
 
     async def take(request: web.Request) -> web.Response:
-        taken.update(await request.json())
+        taken.update(await request.post())
         return web.json_response({"ok": True, "result": True})
 
     app = web.Application()
@@ -255,6 +251,11 @@ async def test_arguments_arrive_as_they_are_without_those_that_are_none() -> Non
     async with TestServer(app) as there:
         client = Client(TelegramConfig(TOKEN, ("secret",), str(there.make_url("")).rstrip("/")))
         async with client.opened():
-            assert await client.raw("anything", **given, nothing=None) is True
+            assert await client.fetch("anything", **given, nothing=None) is True
 
-    assert taken == given
+    assert taken == {
+        "chat_id": "-1",
+        "text": "näh & so",
+        "is": "true",
+        "list": '[{"type": "bold"}]',
+    }

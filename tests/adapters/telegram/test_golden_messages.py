@@ -14,7 +14,6 @@ from sayso_telegram.card.bundle_keyboard import bundle_keyboard
 from sayso_telegram.card.bundle_message import bundle_message
 from sayso_telegram.card.keyboard import keyboard
 from sayso_telegram.card.message import message
-from sayso_telegram.card.sending import written
 
 GOLDEN = Path(__file__).parent / "golden"
 STATES = {name: (card,) for name, card in ALONE.items()} | TOGETHER
@@ -28,7 +27,7 @@ def shown(cards: tuple[Card, ...]) -> dict[str, Any]:
         "text": text.text,
         "entities": [entity.to_dict() for entity in text.entities],
         "without_entities": text.without_entities,
-        "buttons": written(buttons),
+        "buttons": buttons and buttons.to_dict(),
     }
 
 

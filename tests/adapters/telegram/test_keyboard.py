@@ -10,13 +10,14 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from telegram import InlineKeyboardMarkup
 
 from sayso.always.offers import ALWAYS
 from sayso.cards.buttons import Button
 from sayso.cards.card import BACK, REVOKE, SHOW_ALL, Card, Choice, Ended
 from sayso.questions.permission import ALLOW, DENY
 from sayso_telegram.card.bundle_keyboard import bundle_keyboard
-from sayso_telegram.card.keyboard import MOST_STORED, Keyboard, keyboard
+from sayso_telegram.card.keyboard import MOST_STORED, keyboard
 from sayso_telegram.card.message import message
 from sayso_telegram.reading.buttons import button_data, read_button
 
@@ -24,7 +25,7 @@ HANDLE = "HANDLEHANDLEHANDLE1234"
 CardMaker = Callable[..., Card]
 
 
-def rows(markup: Keyboard | None) -> list[list[tuple[str, str]]]:
+def rows(markup: InlineKeyboardMarkup | None) -> list[list[tuple[str, str]]]:
     assert markup is not None
     return [[(b.text, str(b.callback_data)) for b in row] for row in markup.inline_keyboard]
 

@@ -39,7 +39,7 @@ async def scripted(replies: Mapping[str, Reply]) -> tuple[TestServer, list[Any]]
     calls: list[Any] = []
 
     async def answer(request: web.Request) -> web.Response:
-        form = await request.json()
+        form = dict(await request.post())
         calls.append((request.match_info["method"], form))
         return web.json_response(**replies[request.match_info["method"]](form))
 

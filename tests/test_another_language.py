@@ -20,9 +20,6 @@ from sayso.always.widths import derive
 from sayso.calls import new_id
 from sayso.cards.card import Card, Choice, Ended, Open
 from sayso.chats.places import Answer, Answered, MessageRef, Place
-from sayso.desk.card_maker import CardMaker
-from sayso.desk.routes import Route, Routes
-from sayso.desk.speech import Speech
 from sayso.digests import arguments_digest
 from sayso.errors import InvalidInputError
 from sayso.events import UserInputRequest
@@ -48,6 +45,8 @@ from sayso.questions.structured_input import StructuredInputRequestEvent
 from sayso.questions.text_approval import TextApprovalRequestEvent
 from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso.stores.ports import Copy, Found, Report, Use
+from sayso.worker.card_builder import CardBuilder, Localizer
+from sayso.worker.routing import Route, Routes
 from sayso_slack import SlackAdapter
 from sayso_slack.card.everything import everything_modal
 from sayso_slack.card.message import message as slack_message
@@ -129,19 +128,19 @@ INPUTS = {
 
 
 @pytest.fixture(scope="module")
-def maker() -> CardMaker:
+def maker() -> CardBuilder:
     slack = SlackAdapter(a_config())
     telegram = TelegramAdapter(
         TelegramConfig(bot_token="1:A", mode="polling"),
         MemoryKeyValue(lambda: NOW),
     )
     routes = Routes([Route((SLACK,), approvers=("slack:U0",))], language=X)
-    return CardMaker(
+    return CardBuilder(
         {"slack": slack, "telegram": telegram},
         routes,
         terms=GrantOptions(scopes=frozenset({"session", "agent", "tool-window"})),
         refusals=Refusals(reasons=("α", "β")),
-        speech=Speech(routes, {X: X_TRANSLATIONS}),
+        speech=Localizer(routes, {X: X_TRANSLATIONS}),
     )
 
 
@@ -159,7 +158,7 @@ def read_in(platform: str, *cards: Card) -> Iterator[str]:
         yield from (button.text for button in row)
 
 
-def states(maker: CardMaker, request: UserInputRequest, platform: str) -> Iterator[Card]:
+def states(maker: CardBuilder, request: UserInputRequest, platform: str) -> Iterator[Card]:
     """The card in each of its states, until it has ended in each way that there is."""
     copy = Copy("handle-0123456789", request.question_id, WHERE[platform].place)
     card = maker.card(Found(copy, request, None))
@@ -182,7 +181,7 @@ def states(maker: CardMaker, request: UserInputRequest, platform: str) -> Iterat
         yield maker.card(Found(copy, request, given, use))
 
 
-def answers(maker: CardMaker, request: UserInputRequest, card: Card) -> Iterator[Any]:
+def answers(maker: CardBuilder, request: UserInputRequest, card: Card) -> Iterator[Any]:
     """An answer for each choice."""
     spoken = maker.spoken(Found(Copy("handle", request.question_id, SLACK), request, None))
     for choice in (*card.choices, *card.more):
@@ -210,7 +209,7 @@ def left(shown: Iterator[str]) -> list[str]:
 @pytest.mark.parametrize("platform", ["slack", "telegram"])
 @pytest.mark.parametrize("number", range(len(REQUESTS)))
 def test_no_state_of_any_question_says_a_word_of_english(
-    maker: CardMaker, number: int, platform: str
+    maker: CardBuilder, number: int, platform: str
 ) -> None:
     shown = list(states(maker, REQUESTS[number], platform))
 
@@ -222,7 +221,7 @@ def test_no_state_of_any_question_says_a_word_of_english(
 
 @pytest.mark.parametrize("platform", ["slack", "telegram"])
 def test_a_message_with_several_cards_says_no_word_of_english(
-    maker: CardMaker, platform: str
+    maker: CardBuilder, platform: str
 ) -> None:
     requests = [
         a_call({"α": number}, expires_at=NOW + timedelta(hours=number)) for number in range(4)
@@ -242,14 +241,14 @@ def test_a_message_with_several_cards_says_no_word_of_english(
     assert left(read_in(platform, *cards)) == []
 
 
-def forms(maker: CardMaker) -> Iterator[tuple[Card, Choice]]:
+def forms(maker: CardBuilder) -> Iterator[tuple[Card, Choice]]:
     for request in REQUESTS:
         copy = Copy("handle", request.question_id, SLACK, revealed=True)
         card = maker.card(Found(copy, request, None))
         yield from ((card, one) for one in (*card.choices, *card.more) if one.form is not None)
 
 
-def test_no_dialog_of_slack_says_a_word_of_english(maker: CardMaker) -> None:
+def test_no_dialog_of_slack_says_a_word_of_english(maker: CardBuilder) -> None:
     for card, choice in forms(maker):
         assert choice.form is not None
         view = form_modal(card, choice, choice.form, WHERE["slack"])
@@ -260,7 +259,7 @@ def test_no_dialog_of_slack_says_a_word_of_english(maker: CardMaker) -> None:
             assert left(texts(told)) == []
 
 
-def test_no_problem_of_a_field_is_told_in_english(maker: CardMaker) -> None:
+def test_no_problem_of_a_field_is_told_in_english(maker: CardBuilder) -> None:
     for _, choice in forms(maker):
         assert choice.form is not None
         for field in choice.form.fields:
@@ -280,7 +279,9 @@ def problem_of(field: FormField, raw: Raw) -> str:
     "written",
     ["{", '{"α": NaN}', '{"α": 1, "α": 2}', "{“α”: 1}", "β", "β=1", "α=1\nα=2", "γ=x", "[" * 9],
 )
-def test_no_problem_of_edited_arguments_is_told_in_english(maker: CardMaker, written: str) -> None:
+def test_no_problem_of_edited_arguments_is_told_in_english(
+    maker: CardBuilder, written: str
+) -> None:
     request = maker.spoken(Found(Copy("handle", "1", SLACK), REQUESTS[0], None))
     choice = next(one for one in request.card().more if one.key == "edit")
 
@@ -292,7 +293,7 @@ def test_no_problem_of_edited_arguments_is_told_in_english(maker: CardMaker, wri
     assert left(iter([problem.replace(foreign_parser, "")])) == []
 
 
-def test_no_step_of_a_conversation_is_in_english(maker: CardMaker) -> None:
+def test_no_step_of_a_conversation_is_in_english(maker: CardBuilder) -> None:
     for _, choice in forms(maker):
         assert choice.form is not None
         form, values = detach_values(choice.form)
@@ -349,7 +350,7 @@ def steps(conversation: Conversation) -> Iterator[Conversation]:
 def test_nobody_who_presses_or_replies_is_answered_from_outside_a_table() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
-        for room in ("core/sayso/desk", "core/sayso/platforms", "adapters")
+        for room in ("core/sayso/worker", "core/sayso/platforms", "adapters")
         for path in sorted((ROOT / room).rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Call)

@@ -92,7 +92,7 @@ print(len(loaded), *(name for name in sys.modules if name.startswith("{other}"))
 
 
 @pytest.mark.parametrize(
-    ("room", "other"), [("sayso.agent", "sayso.desk"), ("sayso.desk", "sayso.agent")]
+    ("room", "other"), [("sayso.agent", "sayso.worker"), ("sayso.worker", "sayso.agent")]
 )
 def test_an_agents_process_loads_no_desk_and_a_desk_no_agent(room: str, other: str) -> None:
     loaded, *strangers = _fresh(_WHOLE_ROOM.format(room=room, other=other)).split()

@@ -57,7 +57,7 @@ PAGES = (
         "approvers",
         "Approvers",
         "Who may answer which question: the authority of presses, and of answers from code.",
-        ("sayso.desk",),
+        ("sayso.worker",),
     ),
     _Page(
         "cards",

@@ -16,9 +16,6 @@ from sayso.always.terms import GrantOptions
 from sayso.always.widths import derive
 from sayso.cards.card import Card, Open
 from sayso.chats.places import MessageRef, Place
-from sayso.desk.card_maker import CardMaker
-from sayso.desk.routes import Route, Routes
-from sayso.desk.speech import Speech
 from sayso.digests import arguments_digest
 from sayso.events import Resolution, UserInputRequest
 from sayso.questions.clarification import ClarificationRequestEvent
@@ -29,6 +26,8 @@ from sayso.questions.structured_input import StructuredInputRequestEvent
 from sayso.questions.text_approval import TextApprovalRequestEvent
 from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso.stores.ports import Copy, Found, Report, Use
+from sayso.worker.card_builder import CardBuilder, Localizer
+from sayso.worker.routing import Route, Routes
 from sayso_playground.slack.blocks import check_blocks
 from sayso_slack import SlackAdapter
 from sayso_slack.card.message import message as slack_message
@@ -86,49 +85,49 @@ RUN = ContinuationRequestEvent(
 
 
 @pytest.fixture(scope="module")
-def maker() -> CardMaker:
+def maker() -> CardBuilder:
     slack = SlackAdapter(a_config())
     config = TelegramConfig(bot_token="1:A", mode="polling")
     telegram = TelegramAdapter(config, MemoryKeyValue(lambda: NOW))
     routes = Routes(
         [Route(tuple(PLACES.values()), language="de")], {"uli": frozenset({"slack:U0ULI"})}
     )
-    return CardMaker(
+    return CardBuilder(
         {"slack": slack, "telegram": telegram},
         routes,
         terms=GrantOptions(),
         refusals=Refusals(reasons=("Falsche Umgebung",)),
-        speech=Speech(routes),
+        speech=Localizer(routes),
         clock=lambda: NOW,
     )
 
 
-Making = Callable[[CardMaker, Place], Sequence[Card]]
+Making = Callable[[CardBuilder, Place], Sequence[Card]]
 
 
 def of(request: UserInputRequest, ending: Resolution | None = None, **how: Any) -> Making:
     """The card of a request, as it ended where it did."""
 
-    def made(maker: CardMaker, place: Place) -> Sequence[Card]:
+    def made(maker: CardBuilder, place: Place) -> Sequence[Card]:
         copy = Copy(HANDLES[0], request.question_id, place)
         return (maker.card(Found(copy, request, ending, how.get("use")), how.get("view", Open())),)
 
     return made
 
 
-def second_step(maker: CardMaker, place: Place) -> Sequence[Card]:
+def second_step(maker: CardBuilder, place: Place) -> Sequence[Card]:
     (card,) = of(a_call(command="npm test"))(maker, place)
     return (card.confirming(next(one for one in card.choices if one.stores)),)
 
 
-def together(maker: CardMaker, place: Place) -> Sequence[Card]:
+def together(maker: CardBuilder, place: Place) -> Sequence[Card]:
     endings = (CALL.deny(by=WHO["by"], at=NOW, reason="Nicht am Freitag"), None, None)
     copies = (Copy(handle, "p-1", place, bundle=HANDLES) for handle in HANDLES)
     found = (Found(copy, CALL, end) for copy, end in zip(copies, endings, strict=True))
     return tuple(map(maker.card, found))
 
 
-def remembered(maker: CardMaker, place: Place) -> Sequence[Card]:
+def remembered(maker: CardBuilder, place: Place) -> Sequence[Card]:
     (card,) = of(CALL)(maker, place)
     always = next(one for one in card.choices if one.key == "always")
     ending = CALL.answer(always, **WHO)
@@ -184,7 +183,7 @@ def words_in(shown: Any) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_a_card_says_this_in_german(maker: CardMaker, state: str) -> None:
+def test_a_card_says_this_in_german(maker: CardBuilder, state: str) -> None:
     slack = in_slack(STATES[state](maker, PLACES["slack"]))
     telegram = in_telegram(STATES[state](maker, PLACES["telegram"]))
 
@@ -196,7 +195,7 @@ def test_a_card_says_this_in_german(maker: CardMaker, state: str) -> None:
     check_golden(GOLDEN / f"{state}.json", said)
 
 
-def test_a_form_says_this_in_german(maker: CardMaker) -> None:
+def test_a_form_says_this_in_german(maker: CardBuilder) -> None:
     (card,) = of(CALL)(maker, PLACES["slack"])
     choice = next(one for one in card.more if one.key == "deny-reason")
     assert choice.form is not None

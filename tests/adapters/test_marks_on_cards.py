@@ -17,7 +17,6 @@ from sayso.cards.card import Card, Choice, Ended, Open
 from sayso.cards.gist import gist
 from sayso.chats.caller import Waiting
 from sayso.chats.overview import Decided, Overview, Remembered
-from sayso.desk.reminding import line_of
 from sayso.digests import shown_and_digest
 from sayso.events import UserInputRequest
 from sayso.forms.form import Form
@@ -31,6 +30,7 @@ from sayso.questions.structured_input import StructuredInputRequestEvent
 from sayso.questions.text_approval import TextApprovalRequestEvent
 from sayso.rules.rule import literal_rule
 from sayso.where import Where
+from sayso.worker.reminders import line_of
 from sayso_slack.card.everything import everything_modal
 from sayso_slack.card.message import message as in_slack
 from sayso_slack.forms.modal import form_modal

@@ -16,11 +16,11 @@ from support.timer import StoppedTimer
 from sayso import RunRef
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import Place
-from sayso.desk.desk import Desk
-from sayso.desk.routes import Route, Routes
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.testing import a_request, until
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import ApprovalWorker
 from sayso_playground import Playground
 from sayso_slack import SlackAdapter, SlackConfig
 from sayso_telegram import TelegramAdapter, TelegramConfig
@@ -91,7 +91,7 @@ async def a_channel(platform: str) -> AsyncIterator[Channel]:
             else TelegramAdapter(telegram, backend.key_value)
         )
         routes = Routes([Route((_CHANNELS[platform],), approvers=("slack:U0ALICE",))])
-        desk = Desk(backend, [adapter], routes, timer=timer)
+        desk = ApprovalWorker(backend, [adapter], routes, timer=timer)
         await stack.enter_async_context(working(desk))
         yield Channel(playground, backend, timer, platform)
         await desk._background.cancel()

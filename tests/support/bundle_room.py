@@ -15,10 +15,10 @@ from support.room import OPS, ChatRoom
 from sayso import CheckResult, RunRef, ToolCall
 from sayso.cards.card import Card, Ended
 from sayso.chats.places import Answer, MessageRef, Place
-from sayso.desk.desk import _AT_ONCE, Desk, DeskOptions
-from sayso.desk.routes import Route, Routes
 from sayso.stores.backend import Backend
 from sayso.testing.builders import PATIENCE_SECONDS
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import _AT_ONCE, ApprovalWorker, WorkerOptions
 
 PHONE = Place("telegram", "-1001")
 APPROVERS = ("alice", "slack:U0BOB", "telegram:42")
@@ -139,11 +139,11 @@ async def a_room(
     window = Window()
     to = {"slack": OPS, "telegram": PHONE}
     route = Route(tuple(to[chat.platform] for chat in shown), approvers=APPROVERS)
-    desk = Desk(
+    desk = ApprovalWorker(
         backend,
         shown,
         routes or Routes([route], PEOPLE),
-        DeskOptions(bundle_window=timedelta(seconds=1)),
+        WorkerOptions(bundle_window=timedelta(seconds=1)),
         pause=window,
     )
     async with BundleRoom.open(

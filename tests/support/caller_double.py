@@ -16,13 +16,13 @@ from sayso.cards.called import Called
 from sayso.cards.card import Card
 from sayso.chats.caller import Waiting
 from sayso.chats.places import MessageRef, Place
-from sayso.desk.desk import Desk, DeskOptions
-from sayso.desk.routes import Route, Routes
 from sayso.errors import DeliveryError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.testing import StoppedClock, a_request
 from sayso.testing.builders import until
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import ApprovalWorker, WorkerOptions
 
 PEOPLE = {"alice": frozenset({"slack:U0ALICE"}), "bob": frozenset({"slack:U0BOB"})}
 
@@ -64,8 +64,8 @@ class CallingRoom:
     """Two desks on one store, a chat that can call people, and a clock that stands still."""
 
     backend: Backend
-    desk: Desk
-    other: Desk
+    desk: ApprovalWorker
+    other: ApprovalWorker
     chat: ChatDouble
     caller: CallerDouble
     clock: StoppedClock
@@ -128,9 +128,10 @@ async def calling_room(
         language=language,
     )
     routes = Routes([route], PEOPLE, reach=reach or {})
-    options = DeskOptions()
+    options = WorkerOptions()
     one, two = (
-        Desk(backend, [chat], routes, options, callers=[caller], clock=clock) for _ in range(2)
+        ApprovalWorker(backend, [chat], routes, options, callers=[caller], clock=clock)
+        for _ in range(2)
     )
     async with working(one), working(two):
         yield CallingRoom(backend, one, two, chat, caller, clock)

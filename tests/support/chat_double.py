@@ -12,10 +12,10 @@ from sayso.cards.card import Card, CardBody, Choice, Ended
 from sayso.cards.room import Room
 from sayso.chats.limits import Limits
 from sayso.chats.places import MessageRef, Place, Press
-from sayso.desk.desk import Desk
 from sayso.errors import DeliveryError
 from sayso.forms.form_values import Inputs
 from sayso.testing.builders import PATIENCE_SECONDS
+from sayso.worker.worker import ApprovalWorker
 
 
 class ChatDouble:
@@ -159,7 +159,7 @@ def press_on(
 
 
 @asynccontextmanager
-async def working(desk: Desk) -> AsyncIterator[Desk]:
+async def working(desk: ApprovalWorker) -> AsyncIterator[ApprovalWorker]:
     """The desk at work while the block runs."""
     task = asyncio.create_task(desk.run())
     try:

@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sayso.calls import RunRef
-from sayso.desk.routes import Routes
 from sayso.policy.server_policy import Section, ServerPolicy
 from sayso.policy.written import PlacedRule
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import PatternRule
 from sayso.stores.backend import Backend
 from sayso.testing.builders import PATIENCE_SECONDS
+from sayso.worker.routing import Routes
 from sayso_bots.config.ask_settings import AskSettings
 from sayso_bots.config.store_settings import StoreSettings
 from sayso_bots.mcp.approvals import Approvals, Asker

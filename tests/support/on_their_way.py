@@ -13,12 +13,12 @@ from support.timer import QuickTimer
 from sayso.cards.card import Card, Open
 from sayso.chats.places import MessageRef, Place
 from sayso.clock import utc_now
-from sayso.desk.desk import Desk
-from sayso.desk.routes import Route, Routes
 from sayso.events import UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Copy
 from sayso.testing import a_request
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import ApprovalWorker
 
 ALICE, BOB = "slack:U0ALICE", "slack:U0BOB"
 PHONE = Place("telegram", "-1001")
@@ -45,9 +45,9 @@ class Direct(ChatDouble):
         return await super().show(cards, replace(place, address=f"D{place.address}"))
 
 
-def a_desk(backend: Backend, *chats: ChatDouble, to: Sequence[Place] = (OPS,)) -> Desk:
+def a_desk(backend: Backend, *chats: ChatDouble, to: Sequence[Place] = (OPS,)) -> ApprovalWorker:
     routes = Routes([Route(tuple(to), approvers=(ALICE,))])
-    return Desk(backend, chats, routes, timer=QuickTimer())
+    return ApprovalWorker(backend, chats, routes, timer=QuickTimer())
 
 
 async def asked(backend: Backend, seconds: float = 60) -> UserInputRequest:
@@ -70,6 +70,6 @@ def live(chat: ChatDouble) -> list[MessageRef]:
     return [ref for ref, card in chat.cards.items() if isinstance(card.state, Open)]
 
 
-async def is_settled(desk: Desk) -> bool:
+async def is_settled(desk: ApprovalWorker) -> bool:
     """Whether the desk has nothing under way."""
     return not len(desk._background)

@@ -13,11 +13,11 @@ from support.chat_double import ChatDouble, working
 from sayso import CheckResult, Gate, Outcome, RunRef, ToolCall
 from sayso.cards.card import Card, Open
 from sayso.chats.places import MessageRef, Place
-from sayso.desk.desk import Desk
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import Rule
 from sayso.stores.backend import Backend
 from sayso.testing import a_request
+from sayso.worker.worker import ApprovalWorker
 
 RUN = RunRef("deploy-bot", "s-1")
 OPS = Place("slack", "C0OPS")
@@ -29,12 +29,16 @@ class Room:
 
     backend: Backend
     gate: Gate
-    desk: Desk
+    desk: ApprovalWorker
 
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, backend: Backend, desk: Desk, gate: Mapping[str, Any] | None = None, **more: Any
+        cls,
+        backend: Backend,
+        desk: ApprovalWorker,
+        gate: Mapping[str, Any] | None = None,
+        **more: Any,
     ) -> AsyncIterator[Self]:
         """The room while the block runs: options of the gate, and what a subclass has besides."""
         options = {"run": RUN, "timeout": 30, **(gate or {})}

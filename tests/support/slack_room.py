@@ -11,9 +11,9 @@ from support.clock import Clock
 from support.room import OPS, Room
 from support.slack_kit import a_config, served
 
-from sayso.desk.desk import Desk, DeskOptions
-from sayso.desk.routes import Route, Routes
 from sayso.stores.backend import Backend
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import ApprovalWorker, WorkerOptions
 from sayso_playground import Playground
 from sayso_slack import SlackAdapter, SlackListener
 from sayso_slack.caller import SlackCaller
@@ -43,12 +43,14 @@ class SlackRoom(Room):
         slack: Slack,
         backend: Backend,
         approvers: Sequence[str] = ("alice",),
-        options: DeskOptions | None = None,
+        options: WorkerOptions | None = None,
         **more: Any,
     ) -> AsyncIterator[Self]:
         """The room while the block runs; ``more`` is what a subclass has besides."""
         routes = Routes([Route((OPS,), approvers=tuple(approvers))], PEOPLE)
-        desk = Desk(backend, [slack.adapter], routes, options, callers=[SlackCaller(slack.adapter)])
+        desk = ApprovalWorker(
+            backend, [slack.adapter], routes, options, callers=[SlackCaller(slack.adapter)]
+        )
         async with (
             cls.open(backend, desk, playground=slack.playground, **more) as room,
             SlackListener(a_config(), slack.adapter, desk, clock=slack.clock) as listener,

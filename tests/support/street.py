@@ -10,10 +10,10 @@ from support.timer import StoppedTimer
 
 from sayso.chats.budgets import Budget
 from sayso.chats.places import Place
-from sayso.desk.lanes import Lanes, Rank
 from sayso.errors import DeliveryError
 from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso.stores.protocols import KeyValueStore
+from sayso.worker.send_queue import Rank, SendQueue
 
 OPS = Place("slack", "C0OPS")
 
@@ -23,7 +23,7 @@ class Street:
 
     def __init__(self, budgets: KeyValueStore | None = None) -> None:
         self.timer = StoppedTimer()
-        self.lanes = Lanes(budgets or MemoryKeyValue(self.clock), self.timer)
+        self.lanes = SendQueue(budgets or MemoryKeyValue(self.clock), self.timer)
         self.went: list[tuple[str, float]] = []
         self.at_once = self.most_at_once = 0
         self._begun = self.timer.now()

@@ -11,9 +11,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from support.chat_double import working
 
-from sayso.desk.desk import Desk, DeskOptions
-from sayso.desk.routes import Routes
 from sayso.stores.backend import Backend
+from sayso.worker.routing import Routes
+from sayso.worker.worker import ApprovalWorker, WorkerOptions
 from sayso_playground import Playground
 from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
 from sayso_telegram.caller import TelegramCaller
@@ -26,7 +26,7 @@ SECRET = "secret"
 class Bots:
     """One process of the bots; ``url`` is empty where it polls."""
 
-    desk: Desk
+    desk: ApprovalWorker
     adapter: TelegramAdapter
     url: str = ""
 
@@ -38,7 +38,7 @@ async def bots(
     routes: Routes,
     *,
     mode: str = "webhook",
-    options: DeskOptions | None = None,
+    options: WorkerOptions | None = None,
     deliver: bool = True,
 ) -> AsyncIterator[Bots]:
     """A desk, an adapter and a listener on a backend, at work while the block runs.
@@ -56,7 +56,7 @@ async def bots(
         adapter = await stack.enter_async_context(TelegramAdapter(config, backend.key_value))
         callers = [TelegramCaller(adapter)]
         desk = await stack.enter_async_context(
-            working(Desk(backend, [adapter], routes, options, callers=callers))
+            working(ApprovalWorker(backend, [adapter], routes, options, callers=callers))
         )
         listener = await stack.enter_async_context(
             TelegramListener(config, adapter, desk, backend.key_value, owner=desk.name)

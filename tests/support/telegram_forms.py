@@ -17,13 +17,13 @@ from sayso.calls import new_id
 from sayso.cards.card import CardBody, Choice
 from sayso.chats.places import Place
 from sayso.clock import utc_now
-from sayso.desk.routes import Route, Routes
 from sayso.errors import InvalidInputError
 from sayso.events import Resolution, UserInputRequest, UserInputResponse
 from sayso.forms.form import Form, FormField, Option
 from sayso.forms.form_values import NO_INPUTS, Inputs
 from sayso.stores.backend import Backend
 from sayso.values import one_value
+from sayso.worker.routing import Route, Routes
 from sayso_playground import Delivery, Playground, TelegramDouble, TelegramMessage
 
 GROUP, FORUM = -1001234567890, -1002222222222

@@ -14,10 +14,6 @@ from sayso.always.terms import GrantOptions
 from sayso.calls import RunRef
 from sayso.chats.adapter import Adapter
 from sayso.clock import Clock, utc_now
-from sayso.desk.approvers import Approvers
-from sayso.desk.refused import RefusedPresses
-from sayso.desk.routes import Routes
-from sayso.desk.standing import Standing
 from sayso.durations import parse_duration
 from sayso.events import UserInputRequest, UserInputResponse
 from sayso.feed.feed import BranchFeed
@@ -28,6 +24,9 @@ from sayso.stores.backend import Backend
 from sayso.stores.branch_log import Position, branch_of
 from sayso.stores.ports import Record
 from sayso.tasks import Background
+from sayso.worker.activity_events import RejectedInteractions
+from sayso.worker.authorization import Approvers, Authorization
+from sayso.worker.routing import Routes
 from sayso_bots.api.addresses import BRANCH, run_of
 from sayso_bots.api.answers import FILLED, Asked, answer_of
 from sayso_bots.api.asking import Asking
@@ -76,7 +75,7 @@ async def hosted_api(
         places = Places(limits.most)
         streams, polls = Streams(feed, limits, places), Polls(backend, places.take)
         background = Background("what follows on calls of the hosted API")
-        refused = RefusedPresses(backend.audit, background, None)
+        refused = RejectedInteractions(backend.audit, background, None)
         people = People(routes, Approvers(routes, adapters), refused)
         try:
             says = Says(policies or ServerPolicy(), terms or GrantOptions())
@@ -94,7 +93,7 @@ class People:
 
     routes: Routes
     approvers: Approvers
-    refused: RefusedPresses
+    refused: RejectedInteractions
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,9 +257,9 @@ class HostedApi:
 
     async def _standing(
         self, token: ApiToken, request: UserInputRequest, given: Mapping[str, Any]
-    ) -> Standing:
+    ) -> Authorization:
         standing = await self._approvers.standing(token.actor, request)
-        if standing is Standing.STRANGER:
+        if standing is Authorization.STRANGER:
             self._refused(token, request, "not_approver", given)
             detail = f"{token.actor} is not an approver on this request's route"
             raise ApiProblem(403, "NotAnApprover", detail)

@@ -14,7 +14,6 @@ from sayso.agent.patience import Patience
 from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS
 from sayso.calls import RunRef
 from sayso.clock import Clock
-from sayso.desk.routes import Routes
 from sayso.errors import IdempotencyConflictError, RequestNotFoundError, SaysoError
 from sayso.events import UserInputRequest
 from sayso.policy.server_policy import ServerPolicy
@@ -22,6 +21,7 @@ from sayso.stores.backend import Backend
 from sayso.stores.branch_log import branch_of
 from sayso.stores.ports import LONGEST_KEY, Joined, Record
 from sayso.tasks import Background
+from sayso.worker.routing import Routes
 from sayso_bots.api.bodies import beside, read_body
 from sayso_bots.api.once import HEADER, AskedOnce, key_of
 from sayso_bots.api.policy import opened_or_decided

@@ -13,9 +13,9 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainValidator
 
-from sayso.desk.routes import Routes
 from sayso.platforms.section import Section
 from sayso.text.printable import printable, shown
+from sayso.worker.routing import Routes
 from sayso_bots.config.fields import Flag, count_up_to
 from sayso_bots.config.source import Source, holds_api_token
 

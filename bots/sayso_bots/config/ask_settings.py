@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from sayso.desk.routes import Routes
 from sayso.policy.server_policy import ServerPolicy
+from sayso.worker.routing import Routes
 from sayso_bots.config.policies import read_policies
 from sayso_bots.config.source import read_source
 from sayso_bots.config.store_settings import StoreSettings, build_store_settings

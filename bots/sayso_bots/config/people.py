@@ -14,10 +14,10 @@ from pydantic import BeforeValidator, PlainValidator, create_model
 
 from sayso.calling.hours import Quiet
 from sayso.calling.manners import Reach
-from sayso.desk.routes import is_group
 from sayso.platforms.platform import Platform
 from sayso.platforms.section import Section
 from sayso.text.printable import shown
+from sayso.worker.routing import is_group
 from sayso_bots.config.api_tokens import TOKEN_NAME
 from sayso_bots.config.fields import Flag
 from sayso_bots.config.platforms import Platforms, join_alternatives

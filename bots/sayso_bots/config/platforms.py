@@ -10,7 +10,6 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from sayso.chats.places import Place
-from sayso.desk.routes import Routes
 from sayso.platforms.bot import Bot
 from sayso.platforms.platform import Platform
 from sayso.platforms.secret import Secret
@@ -18,6 +17,7 @@ from sayso.platforms.section import PlatformSettings
 from sayso.stores.protocols import KeyValueStore
 from sayso.text.printable import printable
 from sayso.text.secrets import Hiding, hiding, holds_secret
+from sayso.worker.routing import Routes
 from sayso_bots.config.source import Source
 
 GROUP = "sayso.platforms"

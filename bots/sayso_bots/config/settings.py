@@ -12,7 +12,6 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator
 
 from sayso.always.terms import GrantOptions
-from sayso.desk.routes import Routes
 from sayso.platforms.registration import Registration
 from sayso.platforms.section import PlatformSettings, Section
 from sayso.policy.server_policy import ServerPolicy
@@ -20,6 +19,7 @@ from sayso.questions.refusals import LONGEST_WAIT, REASON_LIMIT, Refusals
 from sayso.stores.ports import NO_LIMITS, OpenLimits
 from sayso.text.secrets import Hiding
 from sayso.toml_file import SettingsError, explain_unknown_key
+from sayso.worker.routing import Routes
 from sayso_bots.config.api_tokens import (
     ApiSettings,
     check_api_approvers,

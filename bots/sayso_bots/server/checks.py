@@ -8,12 +8,12 @@ from typing import Any
 
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import Place
-from sayso.desk.routes import Routes, is_group
 from sayso.errors import ConfigError, DeliveryError, StoreUnreachableError
 from sayso.platforms.bot import Bot
 from sayso.platforms.finding import Finding, Level, NotLooked
 from sayso.platforms.platform import Platform
 from sayso.stores.backend import Backend
+from sayso.worker.routing import Routes, is_group
 from sayso_bots.config.api_tokens import ApiToken
 from sayso_bots.config.platforms import Configured
 from sayso_bots.config.routes import format_approvers, format_route

@@ -11,7 +11,6 @@ from functools import partial
 
 from aiohttp import web
 
-from sayso.desk.desk import Desk, DeskOptions
 from sayso.errors import ConfigError, DeliveryError, SaysoError
 from sayso.platforms.bot import Bot
 from sayso.platforms.finding import Finding
@@ -19,6 +18,7 @@ from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 from sayso.tasks import Background
 from sayso.text.secrets import hiding
+from sayso.worker.worker import ApprovalWorker, WorkerOptions
 from sayso_bots.api.api import hosted_api
 from sayso_bots.api.stream import StreamLimits
 from sayso_bots.config.rereading import Rereading
@@ -133,7 +133,7 @@ async def _chatting(
 
 @asynccontextmanager
 async def _listening(
-    name: str, bot: Bot, desk: Desk, backend: Backend, work: _Work, *, later: bool
+    name: str, bot: Bot, desk: ApprovalWorker, backend: Backend, work: _Work, *, later: bool
 ) -> AsyncIterator[list[web.RouteDef]]:
     """What comes in from a platform goes to the desk; ``later``: the bot asks who it is again."""
     async with AsyncExitStack() as stack:
@@ -162,13 +162,13 @@ async def _policy(
         yield reloading
 
 
-def _desk(settings: Settings, backend: Backend, opened: Mapping[str, Bot]) -> Desk:
+def _desk(settings: Settings, backend: Backend, opened: Mapping[str, Bot]) -> ApprovalWorker:
     """The desk behind all platforms, as the settings want it."""
-    return Desk(
+    return ApprovalWorker(
         backend,
         [bot.adapter for bot in opened.values()],
         settings.routes,
-        DeskOptions(
+        WorkerOptions(
             terms=settings.always,
             refusals=settings.questions.refusals,
             keeps_log=settings.api is not None,

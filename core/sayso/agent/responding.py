@@ -38,7 +38,7 @@ class Allows(Protocol):
 
 
 class Authority(Protocol):
-    """Says who may answer what, for presses and code alike: ``sayso.desk.Approvers`` is one."""
+    """Says who may answer what, for presses and code alike: ``sayso.worker.Approvers`` is one."""
 
     async def standing(self, actor: str, request: UserInputRequest) -> Allows:
         """What the actor may do about the request, now."""
@@ -92,7 +92,7 @@ class Answering:
         if self._authority is None:
             raise ConfigError(
                 "nobody has said who may answer: give Orchestrator.open an authority, "
-                "such as sayso.desk.Approvers(routes, {})"
+                "such as sayso.worker.Approvers(routes, {})"
             )
         if response.decided_by is None:
             raise ValueError("the response does not say who gives it: decided_by is missing")

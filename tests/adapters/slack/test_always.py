@@ -13,10 +13,10 @@ from support.slack_room import Slack, SlackRoom
 from sayso import Outcome, RunRef, ToolCall
 from sayso.always.terms import GrantOptions
 from sayso.cards.card import Choice, Open
-from sayso.desk.desk import DeskOptions
 from sayso.digests import short_digest
 from sayso.rules.rule import Rule, Scope
 from sayso.stores.memory import memory_backend
+from sayso.worker.worker import WorkerOptions
 from sayso_playground import SlackMessage
 from sayso_playground.slack.blocks import check_blocks
 from sayso_slack.card.blocks import card_message
@@ -56,7 +56,7 @@ class Room(SlackRoom):
 
 @pytest.fixture
 async def room(slack: Slack) -> AsyncIterator[Room]:
-    options = DeskOptions(terms=GrantOptions(scopes=SCOPES))
+    options = WorkerOptions(terms=GrantOptions(scopes=SCOPES))
     async with (
         memory_backend() as backend,
         Room.in_slack(slack, backend, options=options) as room,

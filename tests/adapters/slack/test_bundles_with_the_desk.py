@@ -13,14 +13,14 @@ from support.live import is_live
 from support.slack_room import Slack, SlackRoom
 
 from sayso import Gate, Outcome, ToolCall
-from sayso.desk.desk import DeskOptions
 from sayso.stores.backend import Backend
+from sayso.worker.worker import WorkerOptions
 from sayso_playground import Playground, SlackMessage
 
 
 @pytest.fixture
 async def gate(slack: Slack, backend: Backend) -> AsyncIterator[Gate]:
-    options = DeskOptions(bundle_window=timedelta(milliseconds=200))
+    options = WorkerOptions(bundle_window=timedelta(milliseconds=200))
     async with SlackRoom.in_slack(slack, backend, ("alice", "bob"), options) as room:
         yield room.gate
 

@@ -12,10 +12,10 @@ import pytest
 from support.slack_room import Slack, SlackRoom
 
 from sayso import Outcome, ToolCall
-from sayso.desk.desk import DeskOptions
 from sayso.questions.refusals import Refusals
 from sayso.stores.backend import Backend
 from sayso.testing.builders import PATIENCE_SECONDS
+from sayso.worker.worker import WorkerOptions
 from sayso_playground import DropConnection, SlackView
 
 CALL = ToolCall("bash", {"command": "terraform apply", "token": "hunter2hunter2"})
@@ -55,7 +55,7 @@ class Room(SlackRoom):
 
 @pytest.fixture
 async def room(slack: Slack, backend: Backend) -> AsyncIterator[Room]:
-    options = DeskOptions(refusals=REFUSALS)
+    options = WorkerOptions(refusals=REFUSALS)
     async with Room.in_slack(slack, backend, options=options) as room:
         await room.ask_with_a_card()
         yield room

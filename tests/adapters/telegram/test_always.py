@@ -12,11 +12,11 @@ from support.telegram_bots import TOKEN, bots
 from sayso import Gate, Outcome, RunRef, ToolCall
 from sayso.always.terms import GrantOptions
 from sayso.chats.places import Place
-from sayso.desk.desk import DeskOptions
-from sayso.desk.routes import Route, Routes
 from sayso.digests import short_digest
 from sayso.rules.rule import Rule, Scope
 from sayso.stores.memory import memory_backend
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import WorkerOptions
 from sayso_playground import Playground, PlaygroundConfig, TelegramMessage
 
 GROUP = -1001234567890
@@ -68,7 +68,7 @@ class Asked(Room):
 @pytest.fixture
 async def room() -> AsyncIterator[Asked]:
     routes = Routes([Route((Place("telegram", str(GROUP)),), approvers=("telegram:4242",))])
-    options = DeskOptions(terms=GrantOptions(scopes=SCOPES))
+    options = WorkerOptions(terms=GrantOptions(scopes=SCOPES))
     async with (
         Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground,
         memory_backend() as backend,

@@ -13,9 +13,9 @@ from support.telegram_bots import TOKEN, bots
 
 from sayso import CheckResult, Gate, Outcome, ToolCall
 from sayso.chats.places import Place
-from sayso.desk.desk import DeskOptions
-from sayso.desk.routes import Route, Routes
 from sayso.stores.backend import Backend
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import WorkerOptions
 from sayso_playground import Playground, PlaygroundConfig, TelegramDouble, TelegramMessage
 
 GROUP, OLD = -1001234567890, -300
@@ -48,7 +48,7 @@ async def room(backend: Backend) -> AsyncIterator[Room]:
         ],
         {"alice": frozenset({"telegram:4242"})},
     )
-    options = DeskOptions(bundle_window=timedelta(milliseconds=200))
+    options = WorkerOptions(bundle_window=timedelta(milliseconds=200))
     async with (
         Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground,
         Gate.open(backend, run=RUN, timeout=30) as gate,

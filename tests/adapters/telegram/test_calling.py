@@ -15,10 +15,10 @@ from sayso import Gate, ToolCall
 from sayso.calling.hours import Quiet
 from sayso.calling.manners import Calling
 from sayso.chats.places import MessageRef, Place
-from sayso.desk.routes import Route, Routes
 from sayso.stores.memory import memory_backend
 from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso.testing import CallerContract, CallerStage, Said
+from sayso.worker.routing import Route, Routes
 from sayso_playground import Playground, PlaygroundConfig, TelegramMessage
 from sayso_telegram import TelegramAdapter, TelegramConfig
 from sayso_telegram.caller import TelegramCaller

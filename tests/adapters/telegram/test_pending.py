@@ -13,10 +13,10 @@ from support.telegram_bots import TOKEN, bots
 from sayso import Gate, ToolCall
 from sayso.chats.places import Place
 from sayso.clock import utc_now
-from sayso.desk.routes import Route, Routes
 from sayso.errors import StoreUnreachableError
 from sayso.stores.memory import memory_backend
 from sayso.stores.memory.key_value import MemoryKeyValue
+from sayso.worker.routing import Route, Routes
 from sayso_playground import Playground, PlaygroundConfig, TelegramDouble
 from sayso_telegram import TelegramAdapter, TelegramConfig
 from sayso_telegram.incoming.commands import Commands

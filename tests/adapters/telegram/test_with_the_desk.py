@@ -12,10 +12,10 @@ from support.telegram_bots import TOKEN, bots
 
 from sayso import CheckResult, Gate, ToolCall
 from sayso.chats.places import Place
-from sayso.desk.routes import Route, Routes
 from sayso.stores.memory import memory_backend
 from sayso.testing import a_request
 from sayso.testing.builders import PATIENCE_SECONDS
+from sayso.worker.routing import Route, Routes
 from sayso_playground import (
     Playground,
     PlaygroundConfig,

@@ -13,11 +13,11 @@ from support.api_world import CI, REVIEWER, World, world_on
 from support.playing import a_playground
 
 from sayso.calls import RunRef
-from sayso.desk.routes import Route, Routes
 from sayso.stores.branch_log import KEPT_EVENTS
 from sayso.stores.connect import open_store
 from sayso.testing import a_request, a_response
 from sayso.testing.builders import PATIENCE_SECONDS
+from sayso.worker.routing import Route, Routes
 from sayso_bots.api.api import HostedApi, hosted_api
 from sayso_bots.api.stream import StreamLimits
 from sayso_bots.config.api_tokens import ApiSettings, ApiToken, hash_token

@@ -18,9 +18,9 @@ from support.counted import Counted
 from support.playing import a_playground
 
 from sayso.calls import new_id
-from sayso.desk.routes import Route, Routes
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
+from sayso.worker.routing import Route, Routes
 from sayso_bots.api.api import HostedApi, hosted_api
 from sayso_bots.api.stream import StreamLimits
 from sayso_bots.config.api_tokens import ApiSettings, ApiToken, hash_token

@@ -20,11 +20,11 @@ from support.commands import ROUTES, Run, env_of, process, served
 
 from sayso import CheckResult, Gate, RunRef, ToolCall
 from sayso.chats.places import Place
-from sayso.desk.desk import Desk
-from sayso.desk.routes import Route, Routes
 from sayso.stores.backend import Backend
 from sayso.stores.memory.backend import memory_backend
 from sayso.testing import until
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import ApprovalWorker
 from sayso_bots.cli.follower import following
 from sayso_bots.cli.progress import Asked, Bots, Pressed, Routed, Stands, as_json, in_words
 from sayso_bots.cli.screen import Screen
@@ -80,7 +80,9 @@ async def test_the_way_of_a_question_is_told_line_by_line() -> None:
     chat = ChatDouble()
     async with waiting() as one:
         await one.shows("no bots are running on this store; `sayso serve` starts them")
-        async with working(Desk(one.backend, [chat, ChatDouble("telegram")], DESK_ROUTES)) as desk:
+        async with working(
+            ApprovalWorker(one.backend, [chat, ChatDouble("telegram")], DESK_ROUTES)
+        ) as desk:
             ref, card = await chat.card_where()
             await one.shows("the card stands in telegram:-1001")
             for choice, by in (
@@ -110,7 +112,7 @@ async def test_a_terminal_has_one_live_line_that_says_where_it_stands() -> None:
     chat = ChatDouble()
     async with (
         waiting(live=True) as one,
-        working(Desk(one.backend, [chat, ChatDouble("telegram")], DESK_ROUTES)),
+        working(ApprovalWorker(one.backend, [chat, ChatDouble("telegram")], DESK_ROUTES)),
     ):
         await one.shows("left · in slack:C0OPS, telegram:-1001 · alice may answer")
 
@@ -152,7 +154,7 @@ async def test_a_screen_that_is_gone_does_not_keep_a_question_from_being_answere
     screen = Screen(BrokenStream(), name=named, live=True)
     async with (
         memory_backend() as backend,
-        working(Desk(backend, [chat, ChatDouble("telegram")], DESK_ROUTES)) as desk,
+        working(ApprovalWorker(backend, [chat, ChatDouble("telegram")], DESK_ROUTES)) as desk,
         following(backend, RUN, screen) as observe,
         Gate.open(backend, run=RUN, observe=observe) as gate,
     ):

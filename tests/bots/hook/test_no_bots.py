@@ -7,11 +7,11 @@ import os
 
 from support.hooked import Install, Machine, decision, ended, event, until_asked
 
-from sayso.desk.attendance import attending
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.testing import a_response
 from sayso.testing.builders import PATIENCE_SECONDS
+from sayso.worker.worker import attending
 from sayso_bots.config.ask_settings import read_ask_settings
 from sayso_bots.hook.agents import CLAUDE_CODE
 from sayso_bots.hook.asking import Asker, answered

@@ -8,10 +8,10 @@ from support.chat_double import ChatDouble, press_on, working
 
 from sayso import Gate, RunRef, ToolCall
 from sayso.chats.places import Place
-from sayso.desk.desk import Desk
-from sayso.desk.routes import Route, Routes
 from sayso.stores.memory import memory_backend
 from sayso.testing import Stage
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import ApprovalWorker
 
 OPS = Place("slack", "C0OPS")
 CALL = ToolCall("bash", {"command": "ls"})
@@ -23,7 +23,7 @@ async def test_the_card_says_which_parent_call_sub_agent_and_source_asked() -> N
     async with (
         memory_backend() as backend,
         Gate.open(backend, run=RunRef("deploy-bot", "s-1"), timeout=20) as gate,
-        working(Desk(backend, [chat], routes)) as desk,
+        working(ApprovalWorker(backend, [chat], routes)) as desk,
     ):
         researcher = gate.child("plan_release", "researcher", source_name="web-tools")
         waiting = asyncio.create_task(researcher.child("summarise").check(CALL))

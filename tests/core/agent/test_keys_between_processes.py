@@ -15,12 +15,12 @@ from support.keyed import ALICE, RUN, approve, question, until_withdrawn, waiter
 
 from sayso import Gate
 from sayso.chats.places import Place
-from sayso.desk.desk import Desk
-from sayso.desk.routes import Route, Routes
 from sayso.events import Event
 from sayso.stores.backend import Backend
 from sayso.stores.redis import redis_backend
 from sayso.testing.builders import PATIENCE_SECONDS
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import ApprovalWorker
 
 OPS = Place("slack", "C0OPS")
 KEY = "thread-7/call-1"
@@ -63,7 +63,7 @@ async def test_two_processes_that_race_with_one_key_show_one_card(
     backend: Backend, store_url: str
 ) -> None:
     chat = ChatDouble()
-    desk = Desk(backend, [chat], Routes([Route((OPS,), approvers=(ALICE,))]))
+    desk = ApprovalWorker(backend, [chat], Routes([Route((OPS,), approvers=(ALICE,))]))
     async with (
         working(desk),
         agent(store_url) as one,

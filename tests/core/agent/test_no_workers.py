@@ -13,8 +13,6 @@ from support.chat_double import ChatDouble, press_on, working
 from support.room import OPS
 
 from sayso import Gate, Outcome, RunRef, ToolCall
-from sayso.desk.desk import Desk
-from sayso.desk.routes import Route, Routes
 from sayso.errors import StoreUnreachableError, WaitTimeoutError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionResponseEvent
@@ -22,6 +20,8 @@ from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 from sayso.stores.memory import memory_backend
 from sayso.testing import a_request, a_response, until
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import ApprovalWorker
 
 RUN = RunRef("deploy-bot", "s-1")
 CALL = ToolCall("bash", {"command": "ls"})
@@ -59,8 +59,8 @@ class FailsOnce:
         raise StoreUnreachableError("away")
 
 
-def a_desk(backend: Backend, chat: ChatDouble) -> Desk:
-    return Desk(backend, [chat], Routes([Route((OPS,), approvers=("slack:U0ALICE",))]))
+def a_desk(backend: Backend, chat: ChatDouble) -> ApprovalWorker:
+    return ApprovalWorker(backend, [chat], Routes([Route((OPS,), approvers=("slack:U0ALICE",))]))
 
 
 async def checked(gate: Gate) -> tuple[Outcome, str]:

@@ -14,14 +14,14 @@ from support.chat_double import ChatDouble, press_on, working
 
 from sayso import Gate, Orchestrator, Outcome, RunRef, ToolCall
 from sayso.chats.places import Place
-from sayso.desk.desk import Desk
-from sayso.desk.routes import Route, Routes
 from sayso.events import Event, PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionApprovedEvent
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 from sayso.stores.memory import memory_backend
 from sayso.testing import soon
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import ApprovalWorker
 
 RUN = RunRef("deploy-bot", "s-1")
 CALL = ToolCall("bash", {"command": "ls"})
@@ -113,7 +113,7 @@ async def test_observers_hear_each_event_once_although_bots_run_and_much_is_repe
     two: Two,
 ) -> None:
     chat = ChatDouble()
-    desk = Desk(two.there, [chat], Routes([Route((OPS,), approvers=("slack:U0ALICE",))]))
+    desk = ApprovalWorker(two.there, [chat], Routes([Route((OPS,), approvers=("slack:U0ALICE",))]))
     async with Gate.open(two.here, run=RUN) as gate, gate.events() as events, working(desk):
         waiting = asyncio.create_task(gate.check(CALL))
         ref, card = await chat.card_where()

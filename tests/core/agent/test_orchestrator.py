@@ -23,14 +23,14 @@ from sayso import (
 )
 from sayso.agent.listener import Events
 from sayso.chats.places import Place
-from sayso.desk.desk import Desk
-from sayso.desk.routes import Route, Routes
 from sayso.errors import AlreadyResolvedError, SubscriptionLostError
 from sayso.events import ContinuationRequestEvent, Event, PermissionRequestEvent
 from sayso.questions.wire import encode
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.testing import StoppedClock, a_request, soon
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import ApprovalWorker
 
 ONE, TWO = RunRef("one", "s-1"), RunRef("two", "s-2")
 CALL = ToolCall("bash", {"command": "ls"})
@@ -86,7 +86,7 @@ async def test_the_events_of_all_agents_come_as_one_stream(orchestrator: Orchest
 async def test_each_event_comes_once_although_the_bots_tell_it_too(backend: Backend) -> None:
     chat = ChatDouble()
     routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
-    desk = Desk(backend, [chat], routes)
+    desk = ApprovalWorker(backend, [chat], routes)
 
     class Last(Event):
         pass

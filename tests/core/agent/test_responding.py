@@ -29,13 +29,13 @@ from sayso.agent.responding import Responder
 from sayso.calls import new_id
 from sayso.cards.card import Ended
 from sayso.chats.places import Place
-from sayso.desk.approvers import Approvers
-from sayso.desk.desk import Desk
-from sayso.desk.routes import Route, Routes
 from sayso.errors import AlreadyResolvedError, InvalidInputError, NotApproverError
 from sayso.events import ClarificationRequestEvent, PermissionRequestEvent, UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.testing import a_request, a_response, until
+from sayso.worker.authorization import Approvers
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import ApprovalWorker
 
 RUN = RunRef("deploy-bot", "s-1")
 LS = ToolCall("bash", {"command": "ls x"})
@@ -78,7 +78,10 @@ async def test_a_response_of_an_approver_lets_the_call_run_and_ends_its_card(
     backend: Backend, responder: Responder
 ) -> None:
     chat = ChatDouble()
-    async with Gate.open(backend, run=RUN) as gate, working(Desk(backend, [chat], ROUTES)):
+    async with (
+        Gate.open(backend, run=RUN) as gate,
+        working(ApprovalWorker(backend, [chat], ROUTES)),
+    ):
         waiting, request = await asked(backend, gate)
         await chat.card_where()
 

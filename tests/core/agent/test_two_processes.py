@@ -11,8 +11,6 @@ from support.chat_double import ChatDouble, press_on, working
 
 from sayso import CheckResult, Gate, Orchestrator, Outcome, RulePolicy, RunRef, ToolCall
 from sayso.chats.places import Place
-from sayso.desk.desk import Desk
-from sayso.desk.routes import Route, Routes
 from sayso.events import ContinuationRequestEvent, PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionDeniedEvent
 from sayso.rules.rule import literal_rule
@@ -20,6 +18,8 @@ from sayso.stores.backend import Backend
 from sayso.stores.redis import redis_backend
 from sayso.testing import a_request, a_response, a_rule, soon, until
 from sayso.testing.builders import PATIENCE_SECONDS
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import ApprovalWorker
 
 RUN = RunRef("deploy-bot", "s-1")
 ONE, TWO, THREE = (ToolCall("bash", {"command": c}, c) for c in ("one", "two", "three"))
@@ -112,7 +112,7 @@ async def test_a_continuation_is_answered_in_the_process_of_the_bots(
     here: Backend, there: Backend
 ) -> None:
     chat = ChatDouble()
-    desk = Desk(there, [chat], Routes([Route((OPS,), approvers=("slack:U0ALICE",))]))
+    desk = ApprovalWorker(there, [chat], Routes([Route((OPS,), approvers=("slack:U0ALICE",))]))
     async with Gate.open(here, run=RUN, timeout=30) as gate, working(desk):
         waiting = asyncio.create_task(gate.may_continue(10, 10, amounts=(3, 30)))
         ref, card = await chat.card_where()
@@ -126,7 +126,7 @@ async def test_a_stream_tells_each_event_once_when_the_bots_are_elsewhere(
     here: Backend, there: Backend
 ) -> None:
     chat = ChatDouble()
-    desk = Desk(there, [chat], Routes([Route((OPS,), approvers=("slack:U0ALICE",))]))
+    desk = ApprovalWorker(there, [chat], Routes([Route((OPS,), approvers=("slack:U0ALICE",))]))
     async with Orchestrator.open(here) as orchestrator, working(desk):
         gate = orchestrator.add(RUN, timeout=30)
         events = orchestrator.events()
@@ -152,7 +152,7 @@ async def test_a_stream_tells_what_the_same_agent_asks_in_another_process(
     here: Backend, there: Backend
 ) -> None:
     chat = ChatDouble()
-    desk = Desk(there, [chat], Routes([Route((OPS,), approvers=("slack:U0ALICE",))]))
+    desk = ApprovalWorker(there, [chat], Routes([Route((OPS,), approvers=("slack:U0ALICE",))]))
     async with Orchestrator.open(here) as orchestrator:
         orchestrator.add(RUN)
         events = orchestrator.events()

@@ -16,14 +16,14 @@ from sayso.always.terms import GrantOptions
 from sayso.cards.card import Card, Open
 from sayso.chats.places import Answered, MessageRef
 from sayso.clock import utc_now
-from sayso.desk.desk import Desk, DeskOptions
-from sayso.desk.routes import Route, Routes
 from sayso.errors import ReplayedCallbackError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.rules.rule import Rule, Scope
 from sayso.stores.backend import Backend
 from sayso.testing import until
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import ApprovalWorker, WorkerOptions
 
 STATUS, PUSH, LS = (
     ToolCall("bash", {"command": command}) for command in ("git status", "git push", "ls")
@@ -64,7 +64,7 @@ async def a_room(
 ) -> AsyncIterator[Room]:
     chat = ChatDouble()
     routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))], {})
-    desk = Desk(backend, [chat], routes, DeskOptions(terms=terms), clock=clock)
+    desk = ApprovalWorker(backend, [chat], routes, WorkerOptions(terms=terms), clock=clock)
     async with Room.open(backend, desk, chat=chat) as room:
         yield room
 

@@ -15,11 +15,11 @@ from sayso import Outcome, RunRef, ToolCall
 from sayso.always.terms import GrantOptions
 from sayso.cards.card import Card, CardBody, Choice, Ended, Open
 from sayso.chats.limits import Limits
-from sayso.desk.desk import Desk, DeskOptions
-from sayso.desk.routes import Route, Routes
 from sayso.rules.rule import Rule
 from sayso.stores.backend import Backend
 from sayso.testing import a_request
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import ApprovalWorker, WorkerOptions
 
 CALL = ToolCall("bash", {"command": "git status"})
 SHOP = RunRef("deploy-bot", "s-1", project="/src/shop")
@@ -108,7 +108,7 @@ def clock() -> Clock:
 async def room(backend: Backend, clock: Clock) -> AsyncIterator[ChatRoom]:
     chat = ChatDouble()
     routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
-    desk = Desk(backend, [chat], routes, DeskOptions(terms=GrantOptions()), clock=clock)
+    desk = ApprovalWorker(backend, [chat], routes, WorkerOptions(terms=GrantOptions()), clock=clock)
     async with ChatRoom.open(backend, desk, {"run": SHOP}, chat=chat) as room:
         yield room
 

@@ -13,13 +13,13 @@ from sayso import Clarification, Gate, Outcome, RulePolicy, RunRef
 from sayso.cards.card import Card, Choice, Ended
 from sayso.cards.left_out import cut_notice
 from sayso.chats.places import Answered, Place
-from sayso.desk.desk import Desk
-from sayso.desk.routes import Route, Routes
 from sayso.errors import InvalidInputError, UnreadableEventError
 from sayso.events import ClarificationRequestEvent, ClarificationResponseEvent
 from sayso.questions.wire import decode, encode
 from sayso.stores.memory import memory_backend
 from sayso.testing import Filled, Stage
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import ApprovalWorker
 
 RUN = RunRef("deploy-bot", "s-1", run_id="r-1")
 OPS = Place("slack", "C0OPS")
@@ -48,7 +48,7 @@ async def test_an_option_is_answered_in_the_chat_by_its_exact_text() -> None:
     async with (
         memory_backend() as backend,
         Gate.open(backend, run=RUN, timeout=20) as gate,
-        working(Desk(backend, [chat], routes)) as desk,
+        working(ApprovalWorker(backend, [chat], routes)) as desk,
     ):
         waiting = asyncio.create_task(
             gate.clarify("Which region?", context="for the test", options=["eu ", "us"])

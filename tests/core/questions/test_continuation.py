@@ -12,13 +12,13 @@ from support.chat_double import ChatDouble, press_on, working
 from sayso import Continuation, Gate, Outcome, RulePolicy, RunRef, ToolCall
 from sayso.cards.card import Choice
 from sayso.chats.places import Place
-from sayso.desk.desk import Desk
-from sayso.desk.routes import Route, Routes
 from sayso.errors import UnreadableEventError
 from sayso.events import ContinuationRequestEvent, ContinuationResponseEvent
 from sayso.questions.wire import decode, encode
 from sayso.stores.memory import memory_backend
 from sayso.testing import Stage
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import ApprovalWorker
 
 RUN = RunRef("deploy-bot", "s-1", run_id="r-1")
 OPS = Place("slack", "C0OPS")
@@ -44,7 +44,7 @@ async def test_a_person_continues_by_a_chosen_amount_in_the_chat(choice: str, ex
     async with (
         memory_backend() as backend,
         Gate.open(backend, run=RUN, timeout=20) as gate,
-        working(Desk(backend, [chat], routes)) as desk,
+        working(ApprovalWorker(backend, [chat], routes)) as desk,
     ):
         waiting = asyncio.create_task(gate.may_continue(10, 10, description="nearly there"))
         ref, card = await chat.card_where()
@@ -88,7 +88,7 @@ async def test_a_question_that_can_be_shown_nowhere_ends_the_run() -> None:
     async with (
         memory_backend() as backend,
         Gate.open(backend, run=RUN, timeout=20) as gate,
-        working(Desk(backend, [ChatDouble()], Routes([]))),
+        working(ApprovalWorker(backend, [ChatDouble()], Routes([]))),
     ):
         answer = await gate.may_continue(10, 10)
 

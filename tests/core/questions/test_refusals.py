@@ -15,8 +15,6 @@ from sayso import CheckResult, Gate, Rule, RulePolicy, RunRef, ToolCall
 from sayso.cards.card import Card, Ended, Open
 from sayso.chats.places import Answer, Answered, MessageRef, Place, Press
 from sayso.clock import utc_now
-from sayso.desk.desk import Desk, DeskOptions
-from sayso.desk.routes import Route, Routes
 from sayso.digests import arguments_digest, short_digest
 from sayso.errors import (
     ConfigError,
@@ -32,6 +30,8 @@ from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.stores.ports import Store
 from sayso.testing import a_request, until
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import ApprovalWorker, WorkerOptions
 
 CALL = ToolCall("run", {"command": "terraform apply", "count": 1})
 ROUTES = Routes([Route((Place("slack", "C1"),), approvers=("slack:U0ALICE", "slack:U0BOB"))])
@@ -41,7 +41,9 @@ SCHEMA = {"type": "object", "properties": {"count": {"type": "integer", "maximum
 class Asked:
     """A question on a card, and the run that waits for it."""
 
-    def __init__(self, desk: Desk, chat: ChatDouble, waiting: asyncio.Task[CheckResult]) -> None:
+    def __init__(
+        self, desk: ApprovalWorker, chat: ChatDouble, waiting: asyncio.Task[CheckResult]
+    ) -> None:
         self.desk = desk
         self.chat = chat
         self.waiting = waiting
@@ -68,7 +70,7 @@ async def asked(backend: Backend) -> AsyncIterator[Asked]:
     policy = RulePolicy(deny=[Rule("run", {"command": "rm *"})])
     chat = ChatDouble()
     refusals = Refusals(reasons=("Not today",), wait=timedelta(seconds=20))
-    desk = Desk(backend, [chat], ROUTES, DeskOptions(refusals=refusals))
+    desk = ApprovalWorker(backend, [chat], ROUTES, WorkerOptions(refusals=refusals))
     async with (
         Gate.open(backend, run=RunRef("bot", "s-1"), policy=policy, timeout=30) as gate,
         working(desk),
@@ -101,8 +103,8 @@ async def test_a_denial_does_not_wait_for_its_reason_longer_than_the_settings_sa
     backend: Backend,
 ) -> None:
     chat = ChatDouble()
-    desk = Desk(
-        backend, [chat], ROUTES, DeskOptions(refusals=Refusals(wait=timedelta(seconds=0.05)))
+    desk = ApprovalWorker(
+        backend, [chat], ROUTES, WorkerOptions(refusals=Refusals(wait=timedelta(seconds=0.05)))
     )
     async with Gate.open(backend, run=RunRef("bot", "s-1"), timeout=30) as gate, working(desk):
         waiting = asyncio.create_task(gate.check(CALL))
@@ -196,16 +198,16 @@ class Overtaken:
 @pytest.fixture
 async def overtaken(
     backend: Backend,
-) -> AsyncIterator[tuple[Overtaken, ChatDouble, Desk, PermissionRequestEvent]]:
+) -> AsyncIterator[tuple[Overtaken, ChatDouble, ApprovalWorker, PermissionRequestEvent]]:
     store = Overtaken(backend.store)
     chat, request = ChatDouble(), a_request()
     await backend.store.open(request, seconds=30, inbox="", book=None)
-    async with working(Desk(replace(backend, store=store), [chat], ROUTES)) as desk:
+    async with working(ApprovalWorker(replace(backend, store=store), [chat], ROUTES)) as desk:
         yield store, chat, desk, request
 
 
 async def test_no_reason_is_asked_for_when_somebody_else_was_quicker(
-    overtaken: tuple[Overtaken, ChatDouble, Desk, PermissionRequestEvent],
+    overtaken: tuple[Overtaken, ChatDouble, ApprovalWorker, PermissionRequestEvent],
 ) -> None:
     store, chat, desk, request = overtaken
     ref, card = await chat.card_where()
@@ -219,7 +221,7 @@ async def test_no_reason_is_asked_for_when_somebody_else_was_quicker(
 
 
 async def test_no_reason_is_asked_for_when_the_store_is_away(
-    overtaken: tuple[Overtaken, ChatDouble, Desk, PermissionRequestEvent],
+    overtaken: tuple[Overtaken, ChatDouble, ApprovalWorker, PermissionRequestEvent],
 ) -> None:
     store, chat, desk, _ = overtaken
     ref, card = await chat.card_where()
@@ -231,7 +233,7 @@ async def test_no_reason_is_asked_for_when_the_store_is_away(
 
 
 async def test_no_reason_is_asked_for_when_the_request_is_gone(
-    overtaken: tuple[Overtaken, ChatDouble, Desk, PermissionRequestEvent],
+    overtaken: tuple[Overtaken, ChatDouble, ApprovalWorker, PermissionRequestEvent],
 ) -> None:
     store, chat, desk, request = overtaken
     ref, card = await chat.card_where()
@@ -264,7 +266,7 @@ async def test_all_cards_say_that_a_reason_is_being_written_until_it_is(backend:
         states = [card.state for card in chat.cards.values()]
         return [state.notice for state in states if isinstance(state, Open)]
 
-    async with working(Desk(backend, [chat], routes)) as desk:
+    async with working(ApprovalWorker(backend, [chat], routes)) as desk:
         ref, card = await chat.card_where(lambda _: len(chat.cards) == 2)
         await desk.press(press_on(ref, card, "deny-reason"))
         await chat.card_where(lambda _: notices() == [notice] * 2)
@@ -354,7 +356,7 @@ async def test_an_edit_that_cannot_be_read_changes_nothing_and_stays_open(asked:
 
 async def test_edited_arguments_must_fit_the_tools_schema(backend: Backend) -> None:
     chat = ChatDouble()
-    desk = Desk(backend, [chat], ROUTES)
+    desk = ApprovalWorker(backend, [chat], ROUTES)
     request = a_request(arguments={"count": 1}).model_copy(update={"arguments_schema": SCHEMA})
     await backend.store.open(request, seconds=30, inbox="", book=None)
     async with working(desk):
@@ -371,7 +373,7 @@ async def test_a_denial_on_its_way_survives_the_desk(backend: Backend) -> None:
     request = a_request()
     await backend.store.open(request, seconds=30, inbox="", book=None)
     refusals = Refusals(wait=timedelta(seconds=0.05))
-    first = Desk(backend, [chat], ROUTES, DeskOptions(refusals=refusals))
+    first = ApprovalWorker(backend, [chat], ROUTES, WorkerOptions(refusals=refusals))
     async with working(first):
         ref, card = await chat.card_where()
         await first.press(press_on(ref, card, "deny-reason"))
@@ -380,7 +382,7 @@ async def test_a_denial_on_its_way_survives_the_desk(backend: Backend) -> None:
         record = await backend.store.get(request.question_id)
         return record is not None and record.ending is not None
 
-    async with working(Desk(backend, [chat], ROUTES)):
+    async with working(ApprovalWorker(backend, [chat], ROUTES)):
         await until(denied)
 
 

@@ -15,13 +15,13 @@ from sayso import Collected, Gate, Outcome, RunRef
 from sayso.cards.card import Card, Choice, Ended
 from sayso.cards.left_out import cut_notice
 from sayso.chats.places import Answered, Place
-from sayso.desk.desk import Desk
-from sayso.desk.routes import Route, Routes
 from sayso.errors import InvalidInputError, SchemaError, UnreadableEventError
 from sayso.events import StructuredInputRequestEvent, StructuredInputResponseEvent
 from sayso.questions.wire import decode, encode
 from sayso.stores.memory import memory_backend
 from sayso.testing import Filled, Stage
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import ApprovalWorker
 
 RUN = RunRef("deploy-bot", "s-1", run_id="r-1")
 OPS = Place("slack", "C0OPS")
@@ -67,7 +67,7 @@ async def test_data_is_filled_in_in_the_chat() -> None:
     async with (
         memory_backend() as backend,
         Gate.open(backend, run=RUN, timeout=20) as gate,
-        working(Desk(backend, [chat], routes)) as desk,
+        working(ApprovalWorker(backend, [chat], routes)) as desk,
     ):
         waiting = asyncio.create_task(gate.collect(SIZE, text="What shall I order?"))
         ref, card = await chat.card_where()

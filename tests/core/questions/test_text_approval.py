@@ -13,13 +13,13 @@ from support.chat_double import ChatDouble, press_on, working
 from sayso import Gate, Outcome, RunRef, TextApproval
 from sayso.cards.card import Card, Choice, Ended
 from sayso.chats.places import Answered, Place
-from sayso.desk.desk import Desk
-from sayso.desk.routes import Route, Routes
 from sayso.errors import ArgumentsChangedError, InvalidInputError
 from sayso.events import TextApprovalRequestEvent, TextApprovalResponseEvent
 from sayso.questions.wire import decode, encode
 from sayso.stores.memory import memory_backend
 from sayso.testing import Filled, Stage
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import ApprovalWorker
 
 RUN = RunRef("deploy-bot", "s-1", run_id="r-1")
 OPS = Place("slack", "C0OPS")
@@ -45,7 +45,7 @@ async def test_a_text_is_approved_in_the_chat_as_it_was_shown() -> None:
     async with (
         memory_backend() as backend,
         Gate.open(backend, run=RUN, timeout=20) as gate,
-        working(Desk(backend, [chat], routes)) as desk,
+        working(ApprovalWorker(backend, [chat], routes)) as desk,
     ):
         waiting = asyncio.create_task(
             gate.approve_text(DRAFT, title="E-mail to all", context="as agreed")
@@ -93,7 +93,7 @@ async def test_a_long_text_is_approved_only_after_all_of_it_was_shown() -> None:
     async with (
         memory_backend() as backend,
         Gate.open(backend, run=RUN, timeout=20) as gate,
-        working(Desk(backend, [chat], routes)) as desk,
+        working(ApprovalWorker(backend, [chat], routes)) as desk,
     ):
         waiting = asyncio.create_task(gate.approve_text("a line\n" * 500))
         ref, card = await chat.card_where()
@@ -121,7 +121,7 @@ async def test_a_no_that_says_more_is_asked_for_in_the_chat(
     async with (
         memory_backend() as backend,
         Gate.open(backend, run=RUN, timeout=20) as gate,
-        working(Desk(backend, [chat], routes)) as desk,
+        working(ApprovalWorker(backend, [chat], routes)) as desk,
     ):
         waiting = asyncio.create_task(gate.approve_text(DRAFT))
         ref, card = await chat.card_where()

@@ -10,12 +10,12 @@ from support.chat_double import ChatDouble, working
 
 from sayso.calls import RunRef
 from sayso.chats.places import Place
-from sayso.desk.desk import Desk
-from sayso.desk.routes import Route, Routes
 from sayso.events import Outcome, Resolution
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.url import read_url
 from sayso.testing import a_request, a_response, until
+from sayso.worker.routing import Route, Routes
+from sayso.worker.worker import ApprovalWorker
 
 
 async def test_a_kind_the_bots_do_not_know_is_undeliverable_at_once(
@@ -28,7 +28,7 @@ async def test_a_kind_the_bots_do_not_know_is_undeliverable_at_once(
         record = keys.record(request.question_id)
         stored = json.loads(await server.hget(record, "q") or "")
         await server.hset(record, "q", json.dumps(stored | {"type": "NEWER_THAN_THIS"}))
-        desk = Desk(backend, [ChatDouble()], Routes([Route((Place("slack", "C1"),))]))
+        desk = ApprovalWorker(backend, [ChatDouble()], Routes([Route((Place("slack", "C1"),))]))
 
         async def ending() -> Resolution | None:
             seen = await backend.watch.look([request.question_id], inbox="")
@@ -61,7 +61,7 @@ async def test_an_answer_of_an_unknown_kind_does_not_hold_up_the_desk(
         await backend.store.settle(plain.question_id, a_response(plain))
         third = a_request(tool="third", run=RunRef("a", "s"))
         await backend.store.open(third, seconds=600, inbox="", book=None)
-        desk = Desk(backend, [slack], Routes([Route((Place("slack", "C1"),))]))
+        desk = ApprovalWorker(backend, [slack], Routes([Route((Place("slack", "C1"),))]))
         async with working(desk):
             _, card = await slack.card_where()
 

@@ -247,16 +247,16 @@ async def test_composes_redis_wants_its_password_and_nothing_is_wrong_with_it(
 
             async def answers() -> bool:
                 try:
-                    await backend.roster.count()
+                    await backend.outbox.count_workers()
                 except StoreUnreachableError:
                     return False
                 return True
 
             await until(answers)
-            ailments = await backend.checkup.look()
+            ailments = await backend.diagnose()
         async with open_store(f"redis://{address}") as stranger:
             with pytest.raises(StoreUnreachableError, match="password"):
-                await stranger.roster.count()
+                await stranger.outbox.count_workers()
 
     assert list(ailments) == []
     assert _PASSWORD not in Path(tmp_path / "log").read_text()

@@ -36,7 +36,7 @@ WITHOUT_ALL = (
     "sayso.text.visible",
 )
 DOORS = [f"sayso_agents.{door.name}" for door in pkgutil.iter_modules(sayso_agents.__path__)]
-OTHERS = ("sayso.stores.ports", "sayso_slack", "sayso_telegram", "sayso_playground")
+OTHERS = ("sayso.stores.protocols", "sayso_slack", "sayso_telegram", "sayso_playground")
 _PYTHON = re.compile(r"^( *)```python\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
 
 

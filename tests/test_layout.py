@@ -22,7 +22,7 @@ AS_A_WHOLE = {
     "playground/sayso_playground": "tests/playground",
 }
 # Promises alone: the contracts in memory/ and redis/ are their tests.
-WITHOUT_TESTS = {"core/sayso/stores/ports", "core/sayso/stores/protocols"}
+WITHOUT_TESTS = {"core/sayso/stores/protocols"}
 
 SOURCES = {".py", ".lua"}
 # Made-up people and places of the contracts: to a store, theirs are names as any other.

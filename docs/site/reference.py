@@ -75,7 +75,7 @@ PAGES = (
         "stores",
         "Stores",
         "What a store promises, and a platform is given of it.",
-        ("sayso.stores.ports",),
+        ("sayso.stores.protocols",),
     ),
     _Page("errors", "Errors", "Everything that is raised on purpose.", ("sayso.errors",)),
     _Page(
@@ -107,7 +107,7 @@ WITHOUT_ALL = (
     "sayso.text.visible",
 )
 """Documented modules that are one file: what they define is public."""
-BELOW = ("sayso.stores.ports",)
+BELOW = ("sayso.stores.protocols",)
 """Documented rooms inside another room."""
 DOORS = tuple(f"sayso_agents.{door.name}" for door in pkgutil.iter_modules(sayso_agents.__path__))
 """Each of them needs its framework."""

@@ -25,7 +25,7 @@ from sayso.questions.refusals import Refusals
 from sayso.questions.structured_input import StructuredInputRequestEvent
 from sayso.questions.text_approval import TextApprovalRequestEvent
 from sayso.stores.memory.key_value import MemoryKeyValue
-from sayso.stores.ports import Copy, Found, Report, Use
+from sayso.stores.protocols import Copy, Found, Report, Use
 from sayso.worker.card_builder import CardBuilder, Localizer
 from sayso.worker.routing import Route, Routes
 from sayso_playground.slack.blocks import check_blocks

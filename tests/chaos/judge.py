@@ -12,7 +12,7 @@ from sayso.events import Resolution
 from sayso.questions.structured_input import StructuredInputResponseEvent
 from sayso.stores.audit import AuditEntry
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Record
+from sayso.stores.protocols import Record
 from sayso_playground import Playground
 
 GRACE_SECONDS = 2.0

@@ -97,7 +97,7 @@ async def test_calls_of_one_step_are_asked_about_in_the_models_order(
         await asked(world, command)
     pending = [
         request
-        for one in await world.backend.watch.pending()
+        for one in await world.backend.store.list_requests()
         if isinstance(request := one.request, PermissionRequestEvent)
         and request.run.session_id == world.session_id
     ]

@@ -119,7 +119,7 @@ async def test_an_abort_withdraws_all_that_were_asked_together(
     await asked(world)
     pending = [
         one.request.question_id
-        for one in await world.backend.watch.pending()
+        for one in await world.backend.store.list_requests()
         if one.request.run.session_id == world.session_id
     ]
     node.tell("stop")

@@ -217,7 +217,7 @@ async def test_a_gate_refuses_a_number_without_json_form() -> None:
         with pytest.raises(InvalidCallError, match="amount is not a finite number"):
             await gate.submit(ToolCall("pay", {"amount": float("inf")}))
 
-        assert not await backend.watch.pending()
+        assert not await backend.store.list_requests()
 
 
 def test_names_that_json_would_merge_are_refused() -> None:

@@ -45,7 +45,7 @@ class Outage:
             return backend
         parts: dict[str, Any] = {
             name: _Part(getattr(backend, name), self)
-            for name in ("store", "copies", "key_value", "roster", "watch")
+            for name in ("store", "copies", "key_value", "outbox")
         }
         return replace(backend, **parts)
 

@@ -46,7 +46,7 @@ async def on(valkey: Valkey) -> AsyncIterator[Asked]:
 
 async def nothing_is_decided(scene: Asked) -> bool:
     """Whether the request is open and the audit knows of no decision."""
-    [record] = await scene.backend.watch.pending()
+    [record] = await scene.backend.store.list_requests()
     entries = await scene.backend.audit.read(10)
     return record.ending is None and [entry.kind for entry in entries] == ["asked"]
 

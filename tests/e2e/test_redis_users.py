@@ -78,8 +78,8 @@ async def test_an_agent_withdraws_resumes_uses_and_counts_as_its_own_user(
         await SlackHands(scene.playground, new=True).press("Allow")
         resumed = await gate.resume(submitted)
         in_time = datetime.now(UTC) + timedelta(minutes=1)
-        used = await gate.backend.uses.take(submitted, "me", until=in_time)
-        reported = await gate.backend.uses.report(submitted, "succeeded")
+        used = await gate.backend.store.consume_approval(submitted, "me", until=in_time)
+        reported = await gate.backend.store.report_outcome(submitted, "succeeded")
         expired = await gate.check(CALL, timeout=0.2)
 
         assert listed.approved

@@ -94,7 +94,7 @@ async def test_allow_all_leaves_out_what_nobody_has_seen_in_full(store: str, pla
         await press_allow_all_unseen(hands)
 
         assert not waiting.done()
-        pending = await scene.backend.watch.pending()
+        pending = await scene.backend.store.list_requests()
         requests = [one.request for one in pending]
         assert LONG.name in {
             one.function_name for one in requests if isinstance(one, PermissionRequestEvent)

@@ -70,7 +70,7 @@ class AuditContract:
             undeliverable.undeliverable(at=now, reason="no route"),
         ):
             await backend.store.settle(ending.question_id, ending)
-        await backend.watch.expire()
+        await backend.store.expire_due()
 
         ends = [(e.kind, e.by, e.reason) for e in (await backend.audit.read(9))[4:]]
 

@@ -11,7 +11,7 @@ from sayso.chats.places import MessageRef, Place
 from sayso.errors import ReplayedCallbackError, RequestNotFoundError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Marked
+from sayso.stores.protocols import Marked
 from sayso.testing.builders import a_copy, a_request, a_response
 
 

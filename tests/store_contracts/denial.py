@@ -16,7 +16,7 @@ from sayso.rules.book import RuleBook
 from sayso.rules.deny_rule import DenyRule
 from sayso.rules.rule import RememberedRule, Rule, Scope, literal_rule
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Settled
+from sayso.stores.protocols import Settled
 from sayso.testing.builders import a_request, a_response, a_rule, soon
 
 _BOB = "slack:U0BOB"

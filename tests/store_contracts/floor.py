@@ -12,7 +12,7 @@ from sayso.rules.deny_rule import DenyRule
 from sayso.rules.floor import Floor, FloorSection, floor_of
 from sayso.rules.rule import Rule
 from sayso.stores.backend import Backend
-from sayso.stores.ports import BookChanged, Opened, Settled
+from sayso.stores.protocols import BookChanged, Opened, Settled
 from sayso.testing.builders import a_request, a_response, soon
 
 RUN = RunRef("deploy-bot", "s-1")
@@ -51,7 +51,7 @@ class FloorContract:
     ) -> None:
         before = await _opened(backend)
         on_rules = await _opened(backend, book=(await backend.rules.book(RUN)).version)
-        await backend.floors.lay(a_floor())
+        await backend.rules.set_guardrails(a_floor())
         after = await _opened(backend)
 
         async with backend.bus.rings("mine") as rings:
@@ -66,7 +66,7 @@ class FloorContract:
     async def test_what_a_person_edits_a_call_into_is_held_against_the_floor(
         self, backend: Backend
     ) -> None:
-        await backend.floors.lay(a_floor(command="rm"))
+        await backend.rules.set_guardrails(a_floor(command="rm"))
         request = await _opened(backend, book=(await backend.rules.book(RUN)).version)
         edited = request.approve(
             by="slack:U0ALICE", at=datetime.now(UTC), modified_arguments={"command": "rm"}
@@ -81,7 +81,7 @@ class FloorContract:
             a_floor(command="rm"),
             a_floor(agent="deploy"),
         ):
-            await backend.floors.lay(floor)
+            await backend.rules.set_guardrails(floor)
             request = await _opened(backend)
             response = a_response(request)
 
@@ -93,7 +93,7 @@ class FloorContract:
         self, backend: Backend
     ) -> None:
         exempt = FloorSection("deploy-*", "run_*")
-        await backend.floors.lay(floor_of([exempt, *(a_floor().sections or ())]))
+        await backend.rules.set_guardrails(floor_of([exempt, *(a_floor().sections or ())]))
         call = ToolCall("run_command", {"command": "ls"})
 
         assert (await backend.rules.book(RUN)).floor.denial(call) is None
@@ -103,7 +103,7 @@ class FloorContract:
         self, backend: Backend
     ) -> None:
         without = (await backend.rules.book(RUN)).version
-        await backend.floors.lay(a_floor())
+        await backend.rules.set_guardrails(a_floor())
         within = (await backend.rules.book(RUN)).version
 
         said = [
@@ -116,7 +116,7 @@ class FloorContract:
 
     async def test_whoever_wakes_hears_which_floor_counts_now(self, backend: Backend) -> None:
         request = await _opened(backend)
-        await backend.floors.lay(a_floor("another_tool"))
+        await backend.rules.set_guardrails(a_floor("another_tool"))
         async with backend.bus.rings("mine") as rings:
             await backend.store.settle(request.question_id, a_response(request))
             rung = await soon(rings)
@@ -125,8 +125,8 @@ class FloorContract:
         assert rung.book != ""
 
     async def test_a_floor_that_denies_nothing_takes_the_other_away(self, backend: Backend) -> None:
-        await backend.floors.lay(a_floor())
-        await backend.floors.lay(floor_of(()))
+        await backend.rules.set_guardrails(a_floor())
+        await backend.rules.set_guardrails(floor_of(()))
         request = await _opened(backend)
 
         assert (await backend.store.settle(request.question_id, a_response(request))).first
@@ -135,15 +135,15 @@ class FloorContract:
     async def test_where_there_was_none_a_floor_that_denies_nothing_is_none(
         self, backend: Backend
     ) -> None:
-        assert await backend.floors.lay(floor_of(())) == ""
+        assert await backend.rules.set_guardrails(floor_of(())) == ""
         assert (await backend.rules.book(RUN)).version == ""
 
     async def test_a_floor_stays_where_another_one_is_there(self, backend: Backend) -> None:
         first, second = a_floor("one"), a_floor("two")
 
-        assert await backend.floors.lay(first, unless_other=True) == first.version
-        assert await backend.floors.lay(second, unless_other=True) == first.version
+        assert await backend.rules.set_guardrails(first, unless_other=True) == first.version
+        assert await backend.rules.set_guardrails(second, unless_other=True) == first.version
         assert (await backend.rules.book(RUN)).floor.rules("one")
-        assert await backend.floors.lay(second) == second.version
+        assert await backend.rules.set_guardrails(second) == second.version
         assert not (await backend.rules.book(RUN)).floor.rules("one")
         assert (await backend.rules.book(RUN)).floor.rules("two")

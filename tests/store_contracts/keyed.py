@@ -14,7 +14,7 @@ from sayso.calls import RunRef
 from sayso.events import Outcome, Resolution
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
-from sayso.stores.ports import LONGEST_KEY, BookChanged, Hold, Joined, Opened, Record
+from sayso.stores.protocols import LONGEST_KEY, BookChanged, Hold, Joined, Opened, Record
 from sayso.stores.topics import branch_topic
 from sayso.testing.builders import a_copy, a_request, a_response, soon
 
@@ -40,7 +40,7 @@ async def _open(
 
 
 async def _found(backend: Backend, run: RunRef = RUN, key: str = "k") -> str | None:
-    record = await backend.keyed.find(run, key)
+    record = await backend.store.get_by_key(run, key)
     return None if record is None else record.request.question_id
 
 
@@ -75,7 +75,7 @@ class KeyedContract:
         joined = [said.record for _, said in opened if isinstance(said, Joined)]
         assert len(joined) == 49
         assert {record.request.question_id for record in joined} == {first.question_id}
-        pending = await backend.watch.pending()
+        pending = await backend.store.list_requests()
         assert [record.request.question_id for record in pending] == [first.question_id]
 
     async def test_what_was_joined_is_told_with_how_it_ended(self, backend: Backend) -> None:
@@ -152,7 +152,7 @@ class KeyedContract:
             first, _ = await _open(backend, inbox="mine")
             second, _ = await _open(backend, inbox="yours")
             ending = _withdrawal(first)
-            leave = backend.keyed.leave
+            leave = backend.store.release_hold
 
             assert not await leave(first.question_id, first.question_id, ending=ending)
             assert (await _record(backend, first)).ending is None
@@ -167,7 +167,7 @@ class KeyedContract:
             first, _ = await _open(backend, inbox="mine")
             second, _ = await _open(backend, inbox="yours")
             ending = _withdrawal(first)
-            leave = backend.keyed.leave
+            leave = backend.store.release_hold
 
             for _ in range(2):
                 assert not await leave(first.question_id, first.question_id, ending=ending)
@@ -178,8 +178,8 @@ class KeyedContract:
         request, _ = await _open(backend)
         ending = _withdrawal(request)
 
-        assert not await backend.keyed.leave(request.question_id, "somebody", ending=ending)
-        assert not await backend.keyed.leave("nothing", "somebody", ending=ending)
+        assert not await backend.store.release_hold(request.question_id, "somebody", ending=ending)
+        assert not await backend.store.release_hold("nothing", "somebody", ending=ending)
 
         assert (await _record(backend, request)).ending is None
 
@@ -189,7 +189,9 @@ class KeyedContract:
             second, _ = await _open(backend, inbox="mine")
 
             ending = _withdrawal(first)
-            left = await backend.keyed.leave(first.question_id, second.question_id, ending=ending)
+            left = await backend.store.release_hold(
+                first.question_id, second.question_id, ending=ending
+            )
 
         assert left
 
@@ -197,14 +199,14 @@ class KeyedContract:
         submitted, _ = await _open(backend, "submitted", inbox="")
         joined, _ = await _open(backend, "joined")
         await _open(backend, "joined", inbox="")
-        await backend.keyed.find(RUN, "joined", hold=Hold())
+        await backend.store.get_by_key(RUN, "joined", hold=Hold())
         found, _ = await _open(backend, "found")
-        await backend.keyed.find(RUN, "found", hold=Hold())
+        await backend.store.get_by_key(RUN, "found", hold=Hold())
         waiter, _ = await _open(backend, "submitted")
 
         for request, waiting in [(submitted, waiter), (joined, joined), (found, found)]:
             ending = _withdrawal(request)
-            left = await backend.keyed.leave(
+            left = await backend.store.release_hold(
                 request.question_id, waiting.question_id, ending=ending
             )
             assert not left
@@ -216,7 +218,7 @@ class KeyedContract:
         first, _ = await _open(backend)
         _, joined = await _open(backend, inbox="")
 
-        left = await backend.keyed.leave(
+        left = await backend.store.release_hold(
             first.question_id, first.question_id, ending=_withdrawal(first)
         )
 
@@ -228,10 +230,10 @@ class KeyedContract:
     ) -> None:
         async with _listening(backend, "mine", "yours"):
             first, _ = await _open(backend, inbox="mine")
-            await backend.keyed.find(RUN, "k", hold=Hold("second", "yours"))
-            await backend.keyed.find(RUN, "k")
+            await backend.store.get_by_key(RUN, "k", hold=Hold("second", "yours"))
+            await backend.store.get_by_key(RUN, "k")
             ending = _withdrawal(first)
-            leave = backend.keyed.leave
+            leave = backend.store.release_hold
 
             assert not await leave(first.question_id, first.question_id, ending=ending)
             assert await leave(first.question_id, "second", ending=ending)
@@ -240,7 +242,7 @@ class KeyedContract:
         async with _listening(backend, "mine"):
             request, _ = await _open(backend)
 
-            assert not await backend.keyed.leave(request.question_id, request.question_id)
+            assert not await backend.store.release_hold(request.question_id, request.question_id)
 
         assert (await _record(backend, request)).ending is None
         assert await _found(backend) == request.question_id
@@ -250,7 +252,7 @@ class KeyedContract:
         answer = a_response(request, approved=False)
         await backend.store.settle(request.question_id, answer)
 
-        left = await backend.keyed.leave(
+        left = await backend.store.release_hold(
             request.question_id, request.question_id, ending=_withdrawal(request)
         )
 
@@ -266,7 +268,9 @@ class KeyedContract:
         ):
             request, _ = await _open(backend, inbox="mine")
             ending = _withdrawal(request)
-            await backend.keyed.leave(request.question_id, request.question_id, ending=ending)
+            await backend.store.release_hold(
+                request.question_id, request.question_id, ending=ending
+            )
 
             ring = await soon(rings)
             assert ring.ending == ending

@@ -11,7 +11,7 @@ from sayso.calls import RunRef
 from sayso.errors import RequestUnansweredError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
-from sayso.stores.ports import NO_LIMITS, BookChanged, Joined, Opened, OpenLimits
+from sayso.stores.protocols import NO_LIMITS, BookChanged, Joined, Opened, OpenLimits
 from sayso.testing.builders import a_request, a_response
 
 _RUN, _OTHER = RunRef("greedy-bot", "s-1"), RunRef("deploy-bot", "s-1")
@@ -27,19 +27,19 @@ async def _open(
 
 
 async def _limit(backend: Backend, per_agent: int, per_token: int = 0) -> None:
-    await backend.roster.join("desk", seconds=30, limits=OpenLimits(per_agent, per_token))
+    await backend.outbox.heartbeat("desk", seconds=30, limits=OpenLimits(per_agent, per_token))
 
 
 class OpenLimitsContract:
     """The promises of ``Store.open`` under limits. Subclasses provide the ``backend`` fixture."""
 
     async def test_without_limits_as_many_are_open_as_come(self, backend: Backend) -> None:
-        await backend.roster.join("desk", seconds=30)
+        await backend.outbox.heartbeat("desk", seconds=30)
 
         for _ in range(60):
             await _open(backend, a_request(run=_RUN))
 
-        assert len(await backend.watch.pending()) == 60
+        assert len(await backend.store.list_requests()) == 60
 
     async def test_an_agent_has_no_more_open_requests_than_allowed_however_many_come_at_once(
         self, backend: Backend
@@ -54,18 +54,18 @@ class OpenLimitsContract:
         assert "agent 'greedy-bot' has as many open requests as the server allows, 5 (" in str(
             refused[0]
         )
-        assert len(await backend.watch.pending()) == 5
+        assert len(await backend.store.list_requests()) == 5
 
     async def test_a_desk_that_names_no_limits_leaves_them_and_one_that_says_none_lifts_them(
         self, backend: Backend
     ) -> None:
         await _limit(backend, 1)
-        await backend.roster.join("other", seconds=30)
+        await backend.outbox.heartbeat("other", seconds=30)
         await _open(backend, a_request(run=_RUN))
         with pytest.raises(RequestUnansweredError):
             await _open(backend, a_request(run=_RUN))
 
-        await backend.roster.join("other", seconds=30, limits=NO_LIMITS)
+        await backend.outbox.heartbeat("other", seconds=30, limits=NO_LIMITS)
 
         await _open(backend, a_request(run=_RUN))
 
@@ -88,7 +88,7 @@ class OpenLimitsContract:
         request = a_request(run=_RUN)
         await _open(backend, request, seconds=600)
 
-        await backend.watch.shorten(request.question_id, 0)
+        await backend.store.shorten_deadline(request.question_id, 0)
 
         await _open(backend, a_request(run=_RUN))
 
@@ -136,7 +136,9 @@ class OpenLimitsContract:
         await _open(backend, request, key="k")
         ending = request.cancelled(at=datetime.now(UTC), reason="gone")
 
-        assert await backend.keyed.leave(request.question_id, request.question_id, ending=ending)
+        assert await backend.store.release_hold(
+            request.question_id, request.question_id, ending=ending
+        )
 
         assert isinstance(await _open(backend, a_request(run=_RUN)), Opened)
 

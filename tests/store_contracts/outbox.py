@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Job
+from sayso.stores.protocols import Job
 from sayso.testing.builders import PATIENCE_SECONDS, a_request, a_response, soon
 
 

@@ -11,7 +11,7 @@ from sayso.errors import RequestNotFoundError
 from sayso.events import Event, Outcome, Resolution
 from sayso.questions.permission_answer import PermissionApprovedEvent, PermissionResponseEvent
 from sayso.stores.backend import Backend
-from sayso.stores.ports import BookChanged, Record
+from sayso.stores.protocols import BookChanged, Record
 from sayso.stores.topics import branch_topic
 from sayso.testing.builders import a_request, a_response, a_rule, soon
 
@@ -51,7 +51,7 @@ class OverrulingContract:
         record = await _record(backend, response.question_id)
         assert record.ending == counts == _denial(response)
         assert record.overruled == response
-        seen = await backend.watch.look([response.question_id], inbox="mine")
+        seen = await backend.store.poll([response.question_id], inbox="mine")
         assert seen == {response.question_id: counts}
 
     async def test_observers_desks_and_the_audit_hear_of_it(self, backend: Backend) -> None:
@@ -124,8 +124,8 @@ class OverrulingContract:
             assert await _heard(events, 2) == [request, ending]
             assert (await soon(jobs)).kind == "end"
         assert (await _record(backend, request.question_id)).ending == ending
-        assert await backend.watch.pending() == []
-        assert await backend.watch.expire() is None
+        assert await backend.store.list_requests() == []
+        assert await backend.store.expire_due() is None
         assert not (await backend.store.settle(request.question_id, a_response(request))).first
         assert [entry.kind for entry in await backend.audit.read(5)] == ["asked", "denied"]
 

@@ -13,7 +13,7 @@ from sayso.events import Outcome
 from sayso.questions.permission import call_of
 from sayso.rules.rule import literal_rule
 from sayso.stores.backend import Backend
-from sayso.stores.ports import BookChanged, KeptRule, Opened
+from sayso.stores.protocols import BookChanged, KeptRule, Opened
 from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon
 from store_contracts.rules import remember
 

@@ -11,7 +11,7 @@ from sayso.calls import RunRef
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import RememberedRule
 from sayso.stores.backend import Backend
-from sayso.stores.ports import BookChanged, KeptRule, Opened
+from sayso.stores.protocols import BookChanged, KeptRule, Opened
 from sayso.testing.builders import a_request, a_response, a_rule
 
 RUN = RunRef("deploy-bot", "s-1")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Opened
+from sayso.stores.protocols import Opened
 from sayso.stores.topics import branch_topic
 from sayso.testing.builders import a_request, a_response, a_rule, soon
 

@@ -12,7 +12,7 @@ from sayso.errors import IdempotencyConflictError, RequestNotFoundError
 from sayso.events import Outcome
 from sayso.rules.rule import RememberedRule
 from sayso.stores.backend import Backend
-from sayso.stores.ports import BookChanged, Opened
+from sayso.stores.protocols import BookChanged, Opened
 from sayso.testing.builders import a_request, a_response, a_rule, soon, until
 
 ODD_IDS = [
@@ -81,7 +81,7 @@ class StoreContract:
 
         assert isinstance(again, Opened)
         assert again.seconds <= 30
-        assert len(await backend.watch.pending()) == 1
+        assert len(await backend.store.list_requests()) == 1
 
     async def test_another_request_under_the_same_id_is_refused(self, backend: Backend) -> None:
         request = a_request("q-1", tool="read")
@@ -252,7 +252,7 @@ class StoreContract:
 
         assert refused == BookChanged()
         assert await backend.store.get(second.question_id) is None
-        assert await backend.watch.pending() == []
+        assert await backend.store.list_requests() == []
 
     async def test_an_asker_who_knows_the_rules_opens(self, backend: Backend) -> None:
         first, second = a_request(), a_request()
@@ -357,7 +357,7 @@ class StoreContract:
             request.question_id, a_response(request, approved=False), seconds=0.02
         )
 
-        await backend.watch.shorten(request.question_id, 20)
+        await backend.store.shorten_deadline(request.question_id, 20)
         await until(lambda: _swept(backend, request.question_id))
 
     async def test_nothing_is_foreseen_for_what_has_ended_or_is_unknown(
@@ -377,6 +377,6 @@ class StoreContract:
 
 
 async def _swept(backend: Backend, question_id: str) -> bool:
-    await backend.watch.expire()
+    await backend.store.expire_due()
     record = await backend.store.get(question_id)
     return record is not None and record.ending is not None

@@ -10,7 +10,7 @@ import pytest
 from sayso.errors import RequestNotFoundError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Record, Use
+from sayso.stores.protocols import Record, Use
 from sayso.testing.builders import a_copy, a_request, a_response, soon
 
 
@@ -21,7 +21,10 @@ class UsesContract:
         request = await _ended(backend)
 
         uses = await asyncio.gather(
-            *(backend.uses.take(request.question_id, f"k{n}", until=_in_time()) for n in range(50))
+            *(
+                backend.store.consume_approval(request.question_id, f"k{n}", until=_in_time())
+                for n in range(50)
+            )
         )
 
         winners = {use.key for use in uses if isinstance(use, Use)}
@@ -38,9 +41,9 @@ class UsesContract:
         self, backend: Backend
     ) -> None:
         request = await _ended(backend)
-        first = await backend.uses.take(request.question_id, "k", until=_in_time())
+        first = await backend.store.consume_approval(request.question_id, "k", until=_in_time())
 
-        again = await backend.uses.take(request.question_id, "k", until=_too_late())
+        again = await backend.store.consume_approval(request.question_id, "k", until=_too_late())
 
         assert first is not None
         assert again == first
@@ -48,7 +51,10 @@ class UsesContract:
     async def test_an_approval_that_is_over_is_not_used(self, backend: Backend) -> None:
         request = await _ended(backend)
 
-        assert await backend.uses.take(request.question_id, "k", until=_too_late()) is None
+        assert (
+            await backend.store.consume_approval(request.question_id, "k", until=_too_late())
+            is None
+        )
         assert (await _record(backend, request)).use is None
 
     async def test_nothing_but_an_approval_is_used(self, backend: Backend) -> None:
@@ -56,14 +62,16 @@ class UsesContract:
         await backend.store.settle(denied.question_id, a_response(denied, approved=False))
 
         for one in (request, denied):
-            assert await backend.uses.take(one.question_id, "k", until=_in_time()) is None
+            assert (
+                await backend.store.consume_approval(one.question_id, "k", until=_in_time()) is None
+            )
 
     async def test_the_first_report_counts(self, backend: Backend) -> None:
         request = await _ended(backend)
-        await backend.uses.take(request.question_id, "k", until=_in_time())
+        await backend.store.consume_approval(request.question_id, "k", until=_in_time())
 
-        first = await backend.uses.report(request.question_id, "failed", 'exit "1" ü')
-        second = await backend.uses.report(request.question_id, "succeeded")
+        first = await backend.store.report_outcome(request.question_id, "failed", 'exit "1" ü')
+        second = await backend.store.report_outcome(request.question_id, "succeeded")
 
         assert first is not None
         assert first.report is not None
@@ -75,15 +83,15 @@ class UsesContract:
     async def test_what_was_not_used_has_no_report(self, backend: Backend) -> None:
         request = await _ended(backend)
 
-        assert await backend.uses.report(request.question_id, "succeeded") is None
+        assert await backend.store.report_outcome(request.question_id, "succeeded") is None
 
     async def test_what_became_of_a_persons_approval_is_in_the_audit(
         self, backend: Backend
     ) -> None:
         request = await _ended(backend)
         for _ in range(2):
-            await backend.uses.take(request.question_id, "k", until=_in_time())
-            await backend.uses.report(request.question_id, "failed", "exit 1")
+            await backend.store.consume_approval(request.question_id, "k", until=_in_time())
+            await backend.store.report_outcome(request.question_id, "failed", "exit 1")
 
         told = [(one.kind, one.reason, one.question_id) for one in await backend.audit.read(50)]
 
@@ -101,15 +109,15 @@ class UsesContract:
         await backend.store.open(
             request, seconds=30, inbox="", book=None, ending=said, audited=False
         )
-        await backend.uses.take(request.question_id, "k", until=_in_time())
+        await backend.store.consume_approval(request.question_id, "k", until=_in_time())
 
         assert await backend.audit.read(50) == []
 
     async def test_of_no_request_nothing_is_told(self, backend: Backend) -> None:
         with pytest.raises(RequestNotFoundError):
-            await backend.uses.take("nobody", "k", until=_in_time())
+            await backend.store.consume_approval("nobody", "k", until=_in_time())
         with pytest.raises(RequestNotFoundError):
-            await backend.uses.report("nobody", "failed")
+            await backend.store.report_outcome("nobody", "failed")
 
     async def test_a_use_is_found_behind_the_card_and_a_desk_is_told(
         self, backend: Backend
@@ -120,7 +128,7 @@ class UsesContract:
         async with backend.outbox.jobs("desk") as jobs:
             for _ in range(2):  # that it was asked, and that it has ended
                 await backend.outbox.done(await soon(jobs))
-            await backend.uses.take(request.question_id, "k", until=_in_time())
+            await backend.store.consume_approval(request.question_id, "k", until=_in_time())
             job = await soon(jobs)
             await backend.outbox.done(job)
 

@@ -27,7 +27,7 @@ class WatchContract:
             await backend.store.open(request, seconds=30, inbox="", book=None)
         await backend.store.settle(ended.question_id, response)
 
-        seen = await backend.watch.look(
+        seen = await backend.store.poll(
             [waiting.question_id, "nobody", ended.question_id], inbox="mine"
         )
 
@@ -45,7 +45,7 @@ class WatchContract:
             await backend.store.open(request, seconds=30, inbox="", book=None)
         await backend.store.settle(ended.question_id, a_response(ended))
 
-        found = await backend.watch.pending(RunRef("deploy-bot", "s-42", "nowhere"))
+        found = await backend.store.list_requests(RunRef("deploy-bot", "s-42", "nowhere"))
 
         # Those that expire in the same millisecond come in any order.
         assert {one.request.question_id for one in found} == {one.question_id for one in mine}
@@ -58,14 +58,14 @@ class WatchContract:
             *(backend.store.open(one, seconds=30, inbox="", book=None) for one in requests)
         )
 
-        found = await backend.watch.pending(RunRef("deploy-bot", "s-3"))
+        found = await backend.store.list_requests(RunRef("deploy-bot", "s-3"))
 
         ids = {one.question_id for one in requests if one.run.session_id == "s-3"}
         assert {one.request.question_id for one in found} == ids
         assert len(found) == len(ids)
 
     async def test_a_look_at_nothing_sees_nothing(self, backend: Backend) -> None:
-        assert await backend.watch.look([], inbox="mine") == {}
+        assert await backend.store.poll([], inbox="mine") == {}
 
     async def test_after_a_look_the_inbox_is_rung(self, backend: Backend) -> None:
         request = a_request()
@@ -76,7 +76,7 @@ class WatchContract:
             backend.bus.subscribe("inbox:first") as first,
             backend.bus.subscribe("inbox:second") as second,
         ):
-            await backend.watch.look([request.question_id], inbox="second")
+            await backend.store.poll([request.question_id], inbox="second")
             settled = await backend.store.settle(request.question_id, response)
 
             assert await soon(first) == await soon(second) == response
@@ -88,7 +88,7 @@ class WatchContract:
 
         async with backend.bus.subscribe("inbox:mine"):
             for _ in range(2):
-                await backend.watch.look([request.question_id], inbox="mine")
+                await backend.store.poll([request.question_id], inbox="mine")
             settled = await backend.store.settle(request.question_id, a_response(request))
 
         assert settled.heard == 1
@@ -99,9 +99,9 @@ class WatchContract:
         await backend.store.open(waiting, seconds=30, inbox="mine", book=None)
 
         async with backend.bus.subscribe("inbox:mine") as rings:
-            left = await backend.watch.expire()
+            left = await backend.store.expire_due()
             rung = await soon(rings)
-        seen = await backend.watch.look([overdue.question_id, waiting.question_id], inbox="")
+        seen = await backend.store.poll([overdue.question_id, waiting.question_id], inbox="")
 
         ending = seen[overdue.question_id]
         assert isinstance(ending, Resolution)
@@ -118,18 +118,18 @@ class WatchContract:
         await backend.store.open(overdue, seconds=0, inbox="", book=None)
         await backend.store.settle(answered.question_id, a_response(answered))
 
-        assert await backend.watch.expire() is None
+        assert await backend.store.expire_due() is None
 
     async def test_an_answer_is_not_replaced_by_an_expiry(self, backend: Backend) -> None:
         request = a_request()
         response = a_response(request)
         await backend.store.open(request, seconds=30, inbox="", book=None)
         await backend.store.settle(request.question_id, response)
-        await backend.watch.shorten(request.question_id, 0)
+        await backend.store.shorten_deadline(request.question_id, 0)
 
-        await backend.watch.expire()
+        await backend.store.expire_due()
 
-        assert await backend.watch.look([request.question_id], inbox="") == {
+        assert await backend.store.poll([request.question_id], inbox="") == {
             request.question_id: response
         }
 
@@ -138,8 +138,8 @@ class WatchContract:
         for request in requests:
             await backend.store.open(request, seconds=0, inbox="", book=None)
 
-        left = await backend.watch.expire()
-        seen = await backend.watch.look([one.question_id for one in requests], inbox="")
+        left = await backend.store.expire_due()
+        seen = await backend.store.poll([one.question_id for one in requests], inbox="")
 
         assert left is None
         outcomes = [end.outcome for end in seen.values() if isinstance(end, Resolution)]
@@ -151,8 +151,8 @@ class WatchContract:
         # Whoever has read it before is told, too.
         assert await backend.store.get(request.question_id)
 
-        expires_at = await backend.watch.shorten(request.question_id, 30)
-        left = await backend.watch.expire()
+        expires_at = await backend.store.shorten_deadline(request.question_id, 30)
+        left = await backend.store.expire_due()
         record = await backend.store.get(request.question_id)
 
         assert expires_at < datetime.now(UTC) + timedelta(seconds=60)
@@ -165,7 +165,7 @@ class WatchContract:
         request = a_request()
         await backend.store.open(request, seconds=30, inbox="", book=None)
 
-        expires_at = await backend.watch.shorten(request.question_id, 600)
+        expires_at = await backend.store.shorten_deadline(request.question_id, 600)
 
         assert expires_at < datetime.now(UTC) + timedelta(seconds=60)
 
@@ -173,21 +173,21 @@ class WatchContract:
         request = a_request()
         await backend.store.open(request, seconds=30, inbox="", book=None)
 
-        await backend.watch.shorten(request.question_id, 0)
+        await backend.store.shorten_deadline(request.question_id, 0)
         settled = await backend.store.settle(request.question_id, a_response(request))
 
         assert settled.ending.outcome is Outcome.EXPIRED
 
     async def test_shortening_an_unknown_request_is_an_error(self, backend: Backend) -> None:
         with pytest.raises(RequestNotFoundError, match="nobody"):
-            await backend.watch.shorten("nobody", 1)
+            await backend.store.shorten_deadline("nobody", 1)
 
     async def test_pending_are_the_open_requests_by_expiry(self, backend: Backend) -> None:
         for question_id, seconds in (("third", 90), ("ended", 20), ("first", 30), ("second", 60)):
             await backend.store.open(a_request(question_id), seconds=seconds, inbox="", book=None)
         await backend.store.settle("ended", a_response(a_request("ended")))
 
-        waiting = await backend.watch.pending()
+        waiting = await backend.store.list_requests()
 
         assert [one.request.question_id for one in waiting] == ["first", "second", "third"]
         assert [one.ending for one in waiting] == [None, None, None]
@@ -204,8 +204,8 @@ class WatchContract:
         await backend.store.open(decided, seconds=30, inbox="", book=None, ending=ending)
         await backend.store.settle(requests[-1].question_id, a_response(requests[-1]))
 
-        asked = await backend.watch.asked_last(run)
+        asked = await backend.store.list_recent(run)
 
         newest = [request.question_id for request in reversed(requests)]
         assert [request.question_id for request in asked] == newest[:20]
-        assert await backend.watch.asked_last(RunRef("deploy-bot", "s-none")) == []
+        assert await backend.store.list_recent(RunRef("deploy-bot", "s-none")) == []

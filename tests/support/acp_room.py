@@ -84,10 +84,10 @@ class Room:
         """What people in chat are asked, as soon as they are."""
 
         async def asked() -> object:
-            return len(await self.backend.watch.pending()) > after
+            return len(await self.backend.store.list_requests()) > after
 
         await until(asked)
-        return (await self.backend.watch.pending())[-1].request
+        return (await self.backend.store.list_requests())[-1].request
 
     async def editor_is_asked(self) -> dict[str, Any]:
         """What the editor reads, as soon as it does."""

@@ -93,7 +93,7 @@ class FailClosedContract(Scenes):
         work = Work([[deploy()]], session=cast("str", 42))
         running = scene.ask(self.door.run(sayso, work))
         await slack.card()
-        (record,) = await scene.backend.watch.pending()
+        (record,) = await scene.backend.store.list_requests()
 
         await slack.press("Allow")
 
@@ -182,7 +182,7 @@ class FailClosedContract(Scenes):
         with agents_handle(store_url, timeout=1, patience=1) as sayso:
             running = scene.ask(self.door.run(sayso, work))
             await slack.card()
-            (record,) = await scene.backend.watch.pending()
+            (record,) = await scene.backend.store.list_requests()
             await spoil(store_url, record.request.question_id)
             (told,) = await running
 

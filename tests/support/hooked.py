@@ -97,7 +97,7 @@ async def ended(process: asyncio.subprocess.Process, text: bytes = b"") -> Done:
 async def until_asked(backend: Backend) -> PermissionRequestEvent:
     """The open question, as soon as there is one."""
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while not (waiting := await backend.watch.pending()):
+        while not (waiting := await backend.store.list_requests()):
             await asyncio.sleep(0.01)
     record = await backend.store.get(waiting[0].request.question_id)
     assert record is not None

@@ -21,8 +21,8 @@ DENY_DEPLOY = RulePolicy(deny=[Rule("deploy")])
 
 async def question(backend: Backend) -> PermissionRequestEvent:
     """The one open question, once it is there."""
-    await until(backend.watch.pending)
-    [record] = await backend.watch.pending()
+    await until(backend.store.list_requests)
+    [record] = await backend.store.list_requests()
     assert isinstance(record.request, PermissionRequestEvent)
     return record.request
 
@@ -62,7 +62,7 @@ async def waiters(
 
 async def until_withdrawn(backend: Backend) -> None:
     async def nothing_open() -> bool:
-        return not await backend.watch.pending()
+        return not await backend.store.list_requests()
 
     await until(nothing_open)
 

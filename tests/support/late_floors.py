@@ -48,7 +48,7 @@ class LateFloor:
     async def note(self, facts: Facts) -> None:
         """As the store does, after the floor is laid."""
         if not self.notes:
-            await self._backend.floors.lay(self._floor)
+            await self._backend.rules.set_guardrails(self._floor)
         self.notes.append(facts)
         await self._backend.audit.note(facts)
 

@@ -179,7 +179,7 @@ class McpRoom:
 
     async def open(self) -> int:
         """How many questions are open."""
-        return len(await self.backend.watch.pending())
+        return len(await self.backend.store.list_requests())
 
     async def outcome(self, permission_id: str) -> str:
         """How a question has ended."""
@@ -192,7 +192,7 @@ class McpRoom:
 async def open_question(backend: Backend) -> PermissionRequestEvent:
     """The open question, when there is one."""
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while not (waiting := await backend.watch.pending()):
+        while not (waiting := await backend.store.list_requests()):
             await asyncio.sleep(0.01)
     asked = waiting[0].request
     record = await backend.store.get(asked.question_id)

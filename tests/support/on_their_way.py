@@ -15,7 +15,7 @@ from sayso.chats.places import MessageRef, Place
 from sayso.clock import utc_now
 from sayso.events import UserInputRequest
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Copy
+from sayso.stores.protocols import Copy
 from sayso.testing import a_request
 from sayso.worker.routing import Route, Routes
 from sayso.worker.worker import ApprovalWorker

@@ -175,7 +175,7 @@ class World:
 
     async def _pass(self, time: timedelta) -> None:
         # Desks end what is overdue: only what becomes so in this step can still be pressed, late.
-        await self.backend.watch.expire()
+        await self.backend.store.expire_due()
         self.clock.advance(time)
 
     async def _store(
@@ -337,8 +337,8 @@ class World:
     ) -> Recorded:
         """A person chooses on the card, too late perhaps; None: nobody does."""
         if key is None:
-            await self.backend.watch.shorten(request.question_id, 0)
-            await self.backend.watch.expire()
+            await self.backend.store.shorten_deadline(request.question_id, 0)
+            await self.backend.store.expire_due()
             return Recorded(Outcome.EXPIRED)
         # What no process was told, the store knows: rules, and not what denies a call by its id.
         forbidden = self.order.denials(Told(session, set()), *calls)

@@ -38,7 +38,7 @@ async def ask(
 async def asked(world: World, text: str = "terraform apply") -> str:
     """The id of the open request that the card with this text is about."""
     await world.card(text)
-    pending = await world.backend.watch.pending()
+    pending = await world.backend.store.list_requests()
     return next(
         one.request.question_id
         for one in pending

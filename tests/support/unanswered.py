@@ -14,9 +14,9 @@ _T = TypeVar("_T")
 
 async def expire_now(backend: Backend) -> None:
     """Let the time of all open questions be over."""
-    for record in await backend.watch.pending():
-        await backend.watch.shorten(record.request.question_id, 0)
-    await backend.watch.expire()
+    for record in await backend.store.list_requests():
+        await backend.store.shorten_deadline(record.request.question_id, 0)
+    await backend.store.expire_due()
 
 
 async def unanswered(backend: Backend, asking: Awaitable[_T]) -> _T:
@@ -24,7 +24,7 @@ async def unanswered(backend: Backend, asking: Awaitable[_T]) -> _T:
     checking = asyncio.ensure_future(asking)
 
     async def has_asked() -> bool:
-        return checking.done() or bool(await backend.watch.pending())
+        return checking.done() or bool(await backend.store.list_requests())
 
     await until(has_asked)
     await expire_now(backend)

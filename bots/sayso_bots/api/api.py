@@ -22,7 +22,7 @@ from sayso.questions.large import beside as beside_large
 from sayso.stores.audit import RefusalKind
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import Position, branch_of
-from sayso.stores.ports import Record
+from sayso.stores.protocols import Record
 from sayso.tasks import Background
 from sayso.worker.activity_events import RejectedInteractions
 from sayso.worker.authorization import Approvers, Authorization

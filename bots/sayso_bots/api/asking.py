@@ -19,7 +19,7 @@ from sayso.events import UserInputRequest
 from sayso.policy.server_policy import ServerPolicy
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import branch_of
-from sayso.stores.ports import LONGEST_KEY, Joined, Record
+from sayso.stores.protocols import LONGEST_KEY, Joined, Record
 from sayso.tasks import Background
 from sayso.worker.routing import Routes
 from sayso_bots.api.bodies import beside, read_body

@@ -16,7 +16,7 @@ from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import branch_of
-from sayso.stores.ports import Hold, Record, check_key
+from sayso.stores.protocols import Hold, Record, check_key
 from sayso_bots.api.bodies import beside
 from sayso_bots.api.policy import denied_by_now
 from sayso_bots.api.problems import ApiProblem
@@ -65,14 +65,14 @@ class AskedOnce:
         Raises:
             ApiProblem: something else was asked under it.
         """
-        if (record := await self._backend.keyed.find(run, key)) is None:
+        if (record := await self._backend.store.get_by_key(run, key)) is None:
             return None
         same = await beside(request, partial(draft.asks_the_same_as, record.request))
         if not same or branch_of(record.request.run) != branch_of(run):
             detail = "this key was used for another request; a new request needs a new key"
             raise ApiProblem(422, "IdempotencyKeyReused", detail)
         # Whoever asks over HTTP comes back for the answer.
-        record = await self._backend.keyed.find(run, key, hold=Hold())
+        record = await self._backend.store.get_by_key(run, key, hold=Hold())
         return None if record is None else await self._as_of_now(record)
 
     async def _as_of_now(self, record: Record) -> Record:

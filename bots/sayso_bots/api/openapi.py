@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.metadata import version
 
-from sayso.stores.ports import LONGEST_KEY
+from sayso.stores.protocols import LONGEST_KEY
 from sayso_bots.api.once import HEADER
 from sayso_bots.api.polls import LONGEST_WAIT
 from sayso_bots.api.problems import PROBLEM_TYPE

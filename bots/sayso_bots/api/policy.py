@@ -15,7 +15,7 @@ from sayso.policy.server_policy import ServerPolicy
 from sayso.questions.permission import PermissionRequestEvent, call_of, calls_of
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.backend import Backend
-from sayso.stores.ports import BookChanged, Joined, Opened
+from sayso.stores.protocols import BookChanged, Joined, Opened
 from sayso.stores.session_state import SessionState
 
 

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
-from sayso.stores.ports import Record
+from sayso.stores.protocols import Record
 from sayso_bots.process.leaving import gone
 
 LONGEST_WAIT = 30.0

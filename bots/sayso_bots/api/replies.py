@@ -9,7 +9,7 @@ from typing import Any
 from aiohttp import web
 
 from sayso.events import Event, Resolution
-from sayso.stores.ports import Record
+from sayso.stores.protocols import Record
 from sayso_bots.api.problems import ApiProblem
 
 

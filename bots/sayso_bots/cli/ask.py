@@ -27,7 +27,7 @@ from sayso.events import Event, Outcome
 from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
-from sayso.stores.ports import check_key
+from sayso.stores.protocols import check_key
 from sayso_bots.cli.arguments import add_asking_store, add_json
 from sayso_bots.cli.call import add_call, call_of, instead
 from sayso_bots.cli.follower import following
@@ -180,7 +180,7 @@ async def _verdict(
 
 async def _say_unless_attended(backend: Backend) -> None:
     with suppress(StoreUnreachableError):
-        if not await backend.roster.count():
+        if not await backend.outbox.count_workers():
             say_no_bots()
 
 

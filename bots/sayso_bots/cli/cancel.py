@@ -10,7 +10,7 @@ from sayso.clock import utc_now
 from sayso.errors import RequestNotFoundError
 from sayso.questions.wire import encode
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Settled
+from sayso.stores.protocols import Settled
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.ids import BEGINNING, request_id
 from sayso_bots.cli.parser import Parser

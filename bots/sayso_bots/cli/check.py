@@ -129,7 +129,7 @@ async def _findings(settings: Settings) -> AsyncGenerator[Finding, None]:
 async def _look_at_bots(backend: Backend) -> Finding:
     """Whether bots run on the store; before the first start that is no failure."""
     try:
-        if await backend.roster.count():
+        if await backend.outbox.count_workers():
             return Finding("ok", "bots", "bots are running on this store")
     except StoreUnreachableError as error:
         return Finding("failed", "bots", str(error), passing=True)

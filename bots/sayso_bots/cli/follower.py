@@ -94,7 +94,7 @@ class _Follower:
             ticks += 1
 
     async def _see(self, question_id: str) -> None:
-        running = await self._backend.roster.count() > 0
+        running = await self._backend.outbox.count_workers() > 0
         if running is not self._running and (self._running is not None or not running):
             self._screen.show(Bots(running))
         self._running = running

@@ -24,7 +24,7 @@ async def request_id(backend: Backend, written: str) -> str:
     """
     if await backend.store.get(written) is not None:
         return written
-    waiting = (record.request.question_id for record in await backend.watch.pending())
+    waiting = (record.request.question_id for record in await backend.store.list_requests())
     told = (entry.question_id for entry in await backend.audit.read(_ENTRIES_READ))
     found = _begun(written, (*waiting, *told), "requests")
     if found is None:

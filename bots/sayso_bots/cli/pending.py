@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from sayso.clock import utc_now
 from sayso.durations import duration_text
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Record
+from sayso.stores.protocols import Record
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import record_as_json
@@ -28,7 +28,7 @@ def pending_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """List what waits, the one that expires first first."""
 
     async def look(backend: Backend) -> tuple[Sequence[Record], int]:
-        return await backend.watch.pending(), await backend.roster.count()
+        return await backend.store.list_requests(), await backend.outbox.count_workers()
 
     records, desks = with_store(args, env, look)
     if not desks:

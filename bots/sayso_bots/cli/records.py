@@ -9,7 +9,7 @@ from typing import Any
 
 from sayso.events import Resolution
 from sayso.questions.wire import encode
-from sayso.stores.ports import Record
+from sayso.stores.protocols import Record
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import on_one_line
 

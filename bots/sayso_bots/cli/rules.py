@@ -15,7 +15,7 @@ from sayso.digests import short_digest
 from sayso.durations import duration_text
 from sayso.rules.matchers import told
 from sayso.rules.rule import RememberedRule, Rule
-from sayso.stores.ports import KeptRule
+from sayso.stores.protocols import KeptRule
 from sayso.text.secrets import hiding, redacted
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.parser import Parser

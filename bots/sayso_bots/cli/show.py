@@ -11,7 +11,7 @@ from sayso.durations import duration_text
 from sayso.errors import RequestNotFoundError
 from sayso.events import UserInputRequest
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Record
+from sayso.stores.protocols import Record
 from sayso.text.blanks import folded
 from sayso.text.secrets import hiding, redacted_text
 from sayso.text.visible import visible
@@ -44,7 +44,7 @@ def show_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
         record = await backend.store.get(args.id)
         if record is None:
             raise RequestNotFoundError(args.id)
-        return record, await backend.roster.count()
+        return record, await backend.outbox.count_workers()
 
     record, desks = with_store(args, env, found)
     if record.ending is None and not desks:

@@ -43,7 +43,7 @@ def with_store(
     async def looked() -> _T:
         async with open_store(store.url) as backend:
             try:
-                await backend.roster.count()
+                await backend.outbox.count_workers()
                 return await look(backend)
             except StoreUnreachableError as error:
                 raise StoreUnreachableError(store.explain_unreachable(error)) from None
@@ -74,7 +74,7 @@ def unattended(store: StoreSettings) -> str:
 
     async def desks() -> int:
         async with asyncio.timeout(_LOOK_SECONDS), open_store(store.url) as backend:
-            return await backend.roster.count()
+            return await backend.outbox.count_workers()
 
     try:
         return "" if asyncio.run(desks()) else START_BOTS

@@ -16,7 +16,7 @@ from sayso.platforms.registration import Registration
 from sayso.platforms.section import PlatformSettings, Section
 from sayso.policy.server_policy import ServerPolicy
 from sayso.questions.refusals import LONGEST_WAIT, REASON_LIMIT, Refusals
-from sayso.stores.ports import NO_LIMITS, OpenLimits
+from sayso.stores.protocols import NO_LIMITS, OpenLimits
 from sayso.text.secrets import Hiding
 from sayso.toml_file import SettingsError, explain_unknown_key
 from sayso.worker.routing import Routes

@@ -82,7 +82,7 @@ async def stage(
         playground = await _playground(stack, port)
         backend = await stack.enter_async_context(open_store(store.url))
         # Whoever sees the page may answer: not what people are asked by bots of theirs.
-        if await backend.roster.count():
+        if await backend.outbox.count_workers():
             raise ConfigError(
                 f"{store.name}: bots serve {store.shown} already; "
                 "name a store for the demo alone, such as redis://127.0.0.1:6379/1"

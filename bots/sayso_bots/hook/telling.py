@@ -17,10 +17,10 @@ async def tell(ran: Ran, agent: str, backend: Backend) -> None:
 
     Nothing of what the tool answered is told.
     """
-    record = await backend.keyed.find(RunRef(agent, ran.session), ran.call_id)
+    record = await backend.store.get_by_key(RunRef(agent, ran.session), ran.call_id)
     if record is None:
         return
     question_id, until = record.request.question_id, utc_now() + _STILL_USABLE
-    use = await backend.uses.take(question_id, ran.call_id, until=until)
+    use = await backend.store.consume_approval(question_id, ran.call_id, until=until)
     if use is not None:
-        await backend.uses.report(question_id, ran.went)
+        await backend.store.report_outcome(question_id, ran.went)

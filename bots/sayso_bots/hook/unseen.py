@@ -41,6 +41,6 @@ async def _look(backend: Backend, say: Say) -> None:
 async def is_unseen(backend: Backend) -> bool:
     """Whether nobody can see a question, as far as the store says."""
     try:
-        return await backend.roster.count() == 0
+        return await backend.outbox.count_workers() == 0
     except SaysoError:
         return False

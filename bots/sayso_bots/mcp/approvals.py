@@ -23,7 +23,7 @@ from sayso.errors import (
     StoreUnreachableError,
 )
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Use
+from sayso.stores.protocols import Use
 from sayso_bots.config.ask_settings import AskSettings, get_route_seconds
 from sayso_bots.mcp.messages import marked
 from sayso_bots.unasked import unasked
@@ -223,7 +223,9 @@ class Approvals:
         if record is None:
             raise RequestNotFoundError(permission_id)
         key, until = new_id(), record.request.expires_at + timedelta(seconds=VALID_SECONDS)
-        use = await self.patiently(lambda: self.backend.uses.take(permission_id, key, until=until))
+        use = await self.patiently(
+            lambda: self.backend.store.consume_approval(permission_id, key, until=until)
+        )
         if not isinstance(use, Use):
             return Taken.TOO_LATE
         return Taken.NOW if use.key == key else Taken.BEFORE

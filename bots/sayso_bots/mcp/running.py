@@ -85,7 +85,7 @@ class Running:
             return
         failed = result is None or result.get("isError") is True
         try:
-            await self._approvals.backend.uses.report(
+            await self._approvals.backend.store.report_outcome(
                 permission_id, "failed" if failed else "succeeded"
             )
         except SaysoError as error:

@@ -58,7 +58,7 @@ async def look_at_store(backend: Backend, store: StoreSettings) -> Finding:
         text = f"{store.name} is memory://: only this process is served; `sayso ask` needs Redis"
         return Finding("warning", "store", text)
     try:
-        await backend.roster.count()
+        await backend.outbox.count_workers()
     except StoreUnreachableError as error:
         return Finding(
             "failed", "store", store.explain_unreachable(error), passing=not error.is_denied
@@ -69,7 +69,7 @@ async def look_at_store(backend: Backend, store: StoreSettings) -> Finding:
 async def look_into_store(backend: Backend) -> Sequence[Finding]:
     """What is wrong with a store that answers, by trying out all that is needed of it."""
     try:
-        ailments = await backend.checkup.look()
+        ailments = await backend.diagnose()
     except StoreUnreachableError as error:
         return [Finding("failed", "store", str(error), passing=True)]
     return [

@@ -7,7 +7,7 @@ import logging
 
 from sayso.errors import StoreUnreachableError
 from sayso.policy.server_policy import ServerPolicy
-from sayso.stores.ports import Floors
+from sayso.stores.protocols import RuleStore
 
 _log = logging.getLogger(__name__)
 
@@ -23,7 +23,9 @@ class Laying:
     without any policy takes none away: it leaves what is there.
     """
 
-    def __init__(self, floors: Floors, policy: ServerPolicy, *, seconds: float = _SECONDS) -> None:
+    def __init__(
+        self, floors: RuleStore, policy: ServerPolicy, *, seconds: float = _SECONDS
+    ) -> None:
         self._floors = floors
         self._policy = policy
         self._seconds = seconds
@@ -41,12 +43,12 @@ class Laying:
         self._changed.clear()
         own, has_policy = self._policy.floor, bool(self._policy.sections)
         try:
-            there = await self._floors.lay(own, unless_other=True)
+            there = await self._floors.set_guardrails(own, unless_other=True)
             if there not in ("", own.version):
                 if not (has_policy or self._had_policy):
                     self._say_other(there)
                     return
-                await self._floors.lay(own)
+                await self._floors.set_guardrails(own)
                 if there != self._laid:
                     _log.info("this policy replaces another one that was laid on the store")
         except BaseException:
@@ -74,7 +76,7 @@ class Laying:
 
     async def _keep(self) -> None:
         own = self._policy.floor
-        there = await self._floors.lay(own, unless_other=True)
+        there = await self._floors.set_guardrails(own, unless_other=True)
         if there not in ("", own.version):
             self._say_other(there)
         else:

@@ -153,7 +153,7 @@ async def _policy(
 ) -> AsyncIterator[Reloading | None]:
     """The policy as the floor of all agents, and up to date where its files can be read again."""
     async with AsyncExitStack() as stack:
-        laying, reloading = Laying(backend.floors, settings.policies), None
+        laying, reloading = Laying(backend.rules, settings.policies), None
         await laying.lay()
         await stack.enter_async_context(work.going_on(laying.run))
         if rereading is not None:

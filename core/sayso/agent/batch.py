@@ -21,7 +21,7 @@ from sayso.digests import arguments_digest, is_digest_of
 from sayso.errors import ArgumentsChangedError, InvalidCallError
 from sayso.events import Outcome, Resolution
 from sayso.rules.declarations import declared_by
-from sayso.stores.ports import Record, check_key
+from sayso.stores.protocols import Record, check_key
 
 _T = TypeVar("_T")
 

@@ -42,7 +42,7 @@ from sayso.policy.rule_policy import RulePolicy
 from sayso.questions.permission import LONGEST_TOLD, PermissionRequestEvent
 from sayso.rules.declarations import ToolAnnotations, schema_of
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Joined, Opened, Record, check_key
+from sayso.stores.protocols import Joined, Opened, Record, check_key
 from sayso.stores.session_state import SessionState
 from sayso.text.secrets import redacted
 from sayso.text.visible import shortened

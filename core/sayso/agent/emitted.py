@@ -20,7 +20,7 @@ from sayso.questions.permission import PermissionRequestEvent, call_of, calls_of
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.rules.book import RuleBook
 from sayso.rules.declarations import schema_of
-from sayso.stores.ports import Opened
+from sayso.stores.protocols import Opened
 
 
 class EmittedCalls:

@@ -30,7 +30,7 @@ from sayso.events import Resolution
 from sayso.questions.permission import PermissionRequestEvent, calls_of
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.inbox import Inbox
-from sayso.stores.ports import Ring
+from sayso.stores.protocols import Ring
 
 
 class Held(NamedTuple):

@@ -13,7 +13,7 @@ from sayso.errors import SaysoError, SubscriptionLostError
 from sayso.events import Event, OutcomeEvent, Resolution
 from sayso.stores.home import Home
 from sayso.stores.mailbox import Mailbox
-from sayso.stores.ports import Bus
+from sayso.stores.protocols import Bus
 from sayso.stores.topics import branch_topic
 
 _log = logging.getLogger(__name__)

@@ -24,7 +24,7 @@ from sayso.errors import (
 from sayso.events import Resolution
 from sayso.questions.permission import PermissionRequestEvent, call_of, calls_of
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Hold, Joined, Record, Ring
+from sayso.stores.protocols import Hold, Joined, Record, Ring
 
 _log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class Once:
         decider: Decider,
         options: GateOptions,
     ) -> None:
-        self._keyed = backend.keyed
+        self._keyed = backend.store
         self._store = backend.store
         self._backend = backend
         self._questions = questions
@@ -82,7 +82,7 @@ class Once:
                 inbox = self._backend.inbox
                 await inbox.listening()
                 held = Hold(waiter, inbox.name)
-            return await self._keyed.find(self._options.run, key, hold=held)
+            return await self._keyed.get_by_key(self._options.run, key, hold=held)
 
         return await self._questions.patience(attempt)
 
@@ -153,7 +153,7 @@ class Once:
                     ending = self._questions.withdrawal(record) if withdraw else None
                     question_id = record.request.question_id
                     await self._questions.patience(
-                        lambda: self._keyed.leave(question_id, waiter, ending=ending)
+                        lambda: self._keyed.release_hold(question_id, waiter, ending=ending)
                     )
         except SaysoError as error:
             _log.warning("a question stays open until it expires: %s", error)

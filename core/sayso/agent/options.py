@@ -27,7 +27,7 @@ from sayso.events import NO_EXPIRY, NO_RUN, Event, UserInputRequest
 from sayso.policy.decision import Policy, check_policy
 from sayso.rules.declarations import ToolAnnotations
 from sayso.rules.rule import Rule
-from sayso.stores.ports import check_key
+from sayso.stores.protocols import check_key
 from sayso.where import Where
 
 _Request = TypeVar("_Request", bound=UserInputRequest)

@@ -38,7 +38,7 @@ from sayso.rules.rule import Rule
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import branch_of
 from sayso.stores.connect import open_store
-from sayso.stores.ports import Record
+from sayso.stores.protocols import Record
 
 LISTENING_SECONDS = 10.0
 _KNOWN_EVENTS = 10_000

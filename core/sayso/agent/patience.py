@@ -105,7 +105,7 @@ def _last_moment(now: float) -> float:
 
 
 class RuleMemory(Protocol):
-    """Rules of a session, as far as a decision needs them: see ``sayso.stores.ports.Rules``."""
+    """Rules of a session, as far as a decision needs them: see ``sayso.stores.protocols.Rules``."""
 
     async def book(self, run: RunRef) -> RuleBook:
         """The rules that count for the run."""

@@ -21,7 +21,7 @@ from sayso.questions.large import beside
 from sayso.rules.rule import RememberedRule
 from sayso.stores.audit import RefusalKind
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Record
+from sayso.stores.protocols import Record
 
 
 class Allows(Protocol):

@@ -11,7 +11,7 @@ from sayso.calls import RunRef, ToolCall
 from sayso.digests import arguments_digest, short_digest
 from sayso.errors import InvalidCallError, StoreUnreachableError
 from sayso.stores import audit
-from sayso.stores.ports import Audit
+from sayso.stores.protocols import Audit
 from sayso.text.visible import one_line
 
 _log = logging.getLogger(__name__)

@@ -63,7 +63,7 @@ class UnseenQuestions:
                 late.append(heapq.heappop(self._due))
             works = True
             with suppress(SaysoError):
-                works = await self._backend.roster.count() > 0
+                works = await self._backend.outbox.count_workers() > 0
             await asyncio.gather(*(self._look_at(*one[2:], works=works) for one in late))
 
     async def _look_at(self, again: float, question_id: str, run: RunRef, *, works: bool) -> None:

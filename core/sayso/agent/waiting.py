@@ -24,7 +24,7 @@ from sayso.events import Event, Resolution, UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.home import running_loop
 from sayso.stores.inbox import Inbox
-from sayso.stores.ports import BookChanged, Joined, Opened, Record, Ring
+from sayso.stores.protocols import BookChanged, Joined, Opened, Record, Ring
 from sayso.tasks import Background
 
 _log = logging.getLogger(__name__)
@@ -81,7 +81,7 @@ class Questions:
     def __init__(self, backend: Backend, options: GateOptions) -> None:
         self._backend = backend
         self._store = backend.store
-        self._watch = backend.watch
+        self._watch = backend.store
         self.home = backend.inbox.home
         self._run = options.run
         self._options = options
@@ -183,7 +183,7 @@ class Questions:
         if opened.seconds <= left + _LATE_SECONDS:
             return opened
         await self.patience(
-            lambda: self._watch.shorten(question_id, max(left, 0.0)),
+            lambda: self._watch.shorten_deadline(question_id, max(left, 0.0)),
             until=deadline,
             failed=_NOBODY_ASKED,
         )
@@ -274,7 +274,7 @@ class Questions:
             StoreUnreachableError: the store does not answer; some may be withdrawn.
         """
         with counting(None):
-            records = await self.patience(lambda: self._watch.pending(self._run))
+            records = await self.patience(lambda: self._watch.list_requests(self._run))
         mine = [one.request for one in records if run is None or one.request.run == run]
         ended: list[Resolution | None] = []
         for start in range(0, len(mine), _AT_ONCE):

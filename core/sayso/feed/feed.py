@@ -21,7 +21,7 @@ from sayso.stores.branch_log import (
 )
 from sayso.stores.notices import BranchGrewEvent
 from sayso.stores.pauses import Pause
-from sayso.stores.ports import BranchLog, Bus
+from sayso.stores.protocols import BranchLog, Bus
 from sayso.stores.topics import LOG_TOPIC
 
 _log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from sayso.calls import RunRef
 from sayso.stores.branch_log import LoggedEvent, Position
-from sayso.stores.ports import BranchLog
+from sayso.stores.protocols import BranchLog
 
 PAGE_EVENTS = 100
 READS_AT_ONCE = 4

@@ -1,27 +1,33 @@
-"""All ports of one store together, and the inbox that it rings in this process."""
+"""All parts of one store together, and the inbox that it rings in this process."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from sayso.stores.inbox import Inbox
-from sayso.stores.ports import (
+from sayso.stores.protocols import (
     Audit,
     BranchLog,
     Bus,
-    Checkup,
     Copies,
-    Errands,
-    Floors,
-    Keyed,
+    KeyValueStore,
     Outbox,
-    Roster,
-    Rules,
-    Store,
-    Uses,
-    Watch,
+    RequestStore,
+    RuleStore,
 )
-from sayso.stores.protocols import KeyValueStore
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """Something wrong with a store, and the fix; ``is_serious`` where questions would not work.
+
+    It ``is_denied`` where the store does not permit its user what is needed.
+    """
+
+    text: str
+    is_serious: bool = True
+    is_denied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +37,18 @@ class Backend:
     Only gates wait, yet the ``inbox`` is here: a process has one of them however
     many gates come and go, and it lives exactly as long as the connection it
     listens on. It connects when somebody waits, so a desk pays nothing for it.
+
+    ``diagnose`` tries out what is needed of the store, leaves nothing behind, and returns what
+    is wrong; it raises StoreUnreachableError.
     """
 
-    store: Store
-    watch: Watch
-    keyed: Keyed
-    copies: Copies
-    rules: Rules
-    floors: Floors
-    audit: Audit
-    bus: Bus
+    store: RequestStore
+    rules: RuleStore
     outbox: Outbox
-    key_value: KeyValueStore
-    roster: Roster
-    errands: Errands
-    uses: Uses
+    copies: Copies
+    bus: Bus
     log: BranchLog
-    checkup: Checkup
+    audit: Audit
+    key_value: KeyValueStore
     inbox: Inbox
+    diagnose: Callable[[], Awaitable[Sequence[Issue]]]

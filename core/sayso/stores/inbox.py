@@ -13,7 +13,7 @@ from sayso.stores.clock import StoreClock
 from sayso.stores.due import Due
 from sayso.stores.home import Home
 from sayso.stores.pauses import Pause
-from sayso.stores.ports import Bus, Ring, Roster, Watch
+from sayso.stores.protocols import Bus, Outbox, RequestStore, Ring
 from sayso.stores.troubles import Troubles
 from sayso.stores.waiters import Rounds, Waiters
 from sayso.tasks import Background
@@ -36,21 +36,21 @@ _MOMENT_SECONDS = 0.01
 
 
 class Inbox:
-    """Resolves a future for every request that ends: the inbox that ``Store.open`` rings.
+    """Resolves a future for every request that ends: the inbox that ``RequestStore.open`` rings.
 
     Subscribe, look, wait: whoever waits is subscribed first, then looks in
     the store, and the store is looked at again after every lost subscription
     and once a minute, for one part of many requests after the other. It is one
     subscription, however many requests are waited for.
 
-    With a ``roster``, whoever asks is told in the log when nobody serves the store.
+    With an ``outbox``, whoever asks is told in the log when nobody serves the store.
     """
 
     def __init__(
         self,
         bus: Bus,
-        watch: Watch,
-        roster: Roster | None = None,
+        requests: RequestStore,
+        outbox: Outbox | None = None,
         *,
         grace: float = GRACE_SECONDS,
         look_every: float = LOOK_EVERY_SECONDS,
@@ -58,8 +58,8 @@ class Inbox:
         self.name = new_id()
         self.home = Home()
         self._bus = bus
-        self._watch = watch
-        self._roster = roster
+        self._requests = requests
+        self._outbox = outbox
         self.troubles = Troubles(_log)
         self._grace = grace
         self._look_every = look_every
@@ -94,7 +94,7 @@ class Inbox:
     @property
     def knows_workers(self) -> bool:
         """Return whether the store knows if workers run."""
-        return self._roster is not None
+        return self._outbox is not None
 
     async def listening(self) -> None:
         """Wait until the subscription stands; from then on no ending is missed."""
@@ -111,10 +111,10 @@ class Inbox:
         """A question is in the store: look, beside it, whether anybody would show it."""
         now = asyncio.get_running_loop().time()
         is_due = self._counted_at is None or now - self._counted_at >= _COUNT_EVERY_SECONDS
-        if self._roster is None or not is_due:
+        if self._outbox is None or not is_due:
             return
         self._counted_at = now
-        self._counting.start(self._count(self._roster))
+        self._counting.start(self._count(self._outbox))
 
     def expect(self, question_id: str) -> asyncio.Future[Ring]:
         """A future of the request's ending; give it back with ``forget``.
@@ -155,7 +155,7 @@ class Inbox:
         """Resolve those of the requests that have ended, fail those that the store has lost."""
         for start in range(0, len(question_ids), _BATCH):
             batch = question_ids[start : start + _BATCH]
-            endings = await self._watch.look(batch, inbox=self.name)
+            endings = await self._requests.poll(batch, inbox=self.name)
             for question_id in batch:
                 if question_id not in endings:
                     self._fail(question_id, StoreUnreachableError.for_lost_request(question_id))
@@ -231,8 +231,8 @@ class Inbox:
                 return
             await pause.take()
 
-    async def _count(self, roster: Roster) -> None:
-        nobody = await roster.count() == 0
+    async def _count(self, outbox: Outbox) -> None:
+        nobody = await outbox.count_workers() == 0
         if nobody and not self._nobody_serves:
             _log.warning(
                 "no bots are running on this store: nobody sees the question until "
@@ -274,7 +274,7 @@ class Inbox:
             # No longer than the grace of the first of them, however the store hangs: whoever
             # becomes overdue meanwhile has a turn after this one.
             async with asyncio.timeout_at(max(first + self._grace, now + _AGAIN_SECONDS)):
-                await self._watch.expire()
+                await self._requests.expire_due()
                 await self.look(overdue)
         except Exception as error:
             _tell("overdue requests are not ended yet", error)

@@ -6,7 +6,7 @@ import asyncio
 import random
 from collections.abc import Iterator
 
-from sayso.stores.ports import Ring
+from sayso.stores.protocols import Ring
 
 PARTS = 60
 """A question is in one of so many parts, by its id."""

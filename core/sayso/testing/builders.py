@@ -13,7 +13,7 @@ from sayso.digests import arguments_digest
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.rules.rule import RememberedRule, Scope, literal_rule
-from sayso.stores.ports import Copy
+from sayso.stores.protocols import Copy
 
 _T = TypeVar("_T")
 

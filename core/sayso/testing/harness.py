@@ -182,8 +182,8 @@ class Stage:
         try:
             answer = self._answers(prompt)
             if answer is None:
-                await self.backend.watch.shorten(request.question_id, 0)
-                await self.backend.watch.expire()
+                await self.backend.store.shorten_deadline(request.question_id, 0)
+                await self.backend.store.expire_due()
                 return
             filled = answer if isinstance(answer, Filled) else Filled(answer)
             response, rule = chosen(

@@ -13,7 +13,7 @@ from sayso.errors import StoreUnreachableError, SubscriptionLostError
 from sayso.events import Event, UserInputRequest
 from sayso.stores.audit import RefusalKind
 from sayso.stores.notices import PressKind, PressNotice, RoutedNotice
-from sayso.stores.ports import Audit, Bus
+from sayso.stores.protocols import Audit, Bus
 from sayso.stores.topics import notice_topic
 from sayso.tasks import Background
 from sayso.worker.request_log import log_refused

@@ -16,7 +16,7 @@ from sayso.digests import short_digest
 from sayso.locales import locale_of
 from sayso.rules.rule import Rule
 from sayso.stores.audit import AuditEntry, refused
-from sayso.stores.ports import KeptRule, Record
+from sayso.stores.protocols import KeptRule, Record
 from sayso.text.secrets import redacted
 from sayso.worker.authorization import Authorization
 from sayso.worker.context import WorkerContext
@@ -60,7 +60,7 @@ class Overviews:
         Raises:
             StoreUnreachableError: it cannot be told.
         """
-        pending = await self._parts.backend.watch.pending()
+        pending = await self._parts.backend.store.list_requests()
         theirs = [record for record in pending if await self._may_approve(actor, record)]
         translations = self._parts.speech.at(place, actor)
         theirs.sort(key=lambda record: record.opened_at or _FIRST)

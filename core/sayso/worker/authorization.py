@@ -18,7 +18,7 @@ from sayso.events import Outcome, Resolution, UserInputRequest
 from sayso.seldom import Seldom
 from sayso.stores.audit import RefusalKind
 from sayso.stores.notices import MembersChangedEvent
-from sayso.stores.ports import Bus
+from sayso.stores.protocols import Bus
 from sayso.stores.topics import MEMBERS_TOPIC
 from sayso.worker.routing import Route, Routes, is_group
 

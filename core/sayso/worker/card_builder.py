@@ -34,7 +34,7 @@ from sayso.events import RequestExpiredEvent, Resolution, UserInputRequest
 from sayso.locales import NAMES, load_translations, locale_of
 from sayso.questions.large import is_large
 from sayso.questions.refusals import Refusals
-from sayso.stores.ports import Found, Use
+from sayso.stores.protocols import Found, Use
 from sayso.text.blanks import folded
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import shortened, visible

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Generic, TypeVar
 
 from sayso.cards.bundle import MOST_IN_BUNDLE
-from sayso.stores.ports import Record, Store
+from sayso.stores.protocols import Record, RequestStore
 from sayso.tasks import Background, outcomes
 from sayso.worker.post_cards import CardPoster
 from sayso.worker.request_log import log_not_posted
@@ -108,7 +108,7 @@ class FanOut:
 
     def __init__(
         self,
-        store: Store,
+        store: RequestStore,
         deadlines: Deadlines,
         showing: CardPoster,
         *,

@@ -12,7 +12,7 @@ from sayso.cards.outcomes import outcome_text
 from sayso.chats.places import Answer, Answered, Press
 from sayso.errors import DeliveryError, SaysoError
 from sayso.events import Resolution, UserInputRequest
-from sayso.stores.ports import Found
+from sayso.stores.protocols import Found
 from sayso.worker.context import WorkerContext
 
 _log = logging.getLogger(__name__)

@@ -24,7 +24,7 @@ from sayso.chats.places import Answer, Answered, Press
 from sayso.errors import InvalidInputError, ReplayedCallbackError, RequestNotFoundError
 from sayso.events import Resolution, UserInputResponse
 from sayso.forms.form_values import NO_INPUTS
-from sayso.stores.ports import Copy, Found, Settled
+from sayso.stores.protocols import Copy, Found, Settled
 from sayso.worker.authorization import Authorization, approves
 from sayso.worker.batch_interactions import BatchInteractions
 from sayso.worker.context import WorkerContext
@@ -50,7 +50,7 @@ class InteractionHandler:
         self._parts = parts
         self._revoking = revoking
         self._unknown = UnknownLog()
-        self._coverage = RulePreview(parts.backend.watch)
+        self._coverage = RulePreview(parts.backend.store)
         self._all = BatchInteractions(parts)
         self._forms = FormInteractions(parts, late=self._late)
 

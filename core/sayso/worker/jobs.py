@@ -11,7 +11,7 @@ from sayso.events import Event, RequestUndeliverableEvent, Resolution, UserInput
 from sayso.seldom import Seldom
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import LogKind
-from sayso.stores.ports import Found, Job, Record
+from sayso.stores.protocols import Found, Job, Record
 from sayso.worker.activity_events import ActivityEvents
 from sayso.worker.context import InteractionPriority
 from sayso.worker.fan_out import FanOut

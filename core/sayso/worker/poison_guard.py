@@ -14,8 +14,7 @@ from contextlib import (
 )
 
 from sayso.errors import SaysoError, StoreUnreachableError
-from sayso.stores.ports import Job
-from sayso.stores.protocols import KeyValueStore
+from sayso.stores.protocols import Job, KeyValueStore
 
 # So long it is known that a desk began with a suspect and did not come to an end.
 _KNOWN_SECONDS = 3_600.0

@@ -21,8 +21,7 @@ from sayso.errors import (
 )
 from sayso.seldom import Seldom
 from sayso.stores.chat_moves import find_chat, note_chat_move
-from sayso.stores.ports import KEPT, Copies, Copy, Found, Marked, Record
-from sayso.stores.protocols import KeyValueStore
+from sayso.stores.protocols import KEPT, Copies, Copy, Found, KeyValueStore, Marked, Record
 from sayso.tasks import Background, outcomes, together
 from sayso.worker.card_builder import CardBuilder
 from sayso.worker.mentions import Mentions

@@ -21,7 +21,7 @@ from sayso.events import UserInputRequest
 from sayso.seldom import Seldom
 from sayso.stores.backend import Backend
 from sayso.stores.chat_moves import find_chat
-from sayso.stores.ports import Copy, Record
+from sayso.stores.protocols import Copy, Record
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import shortened, visible
 from sayso.worker.card_builder import CardBuilder
@@ -129,7 +129,7 @@ class Reminders:
                 await self._put(_Errand("dm", one.actor, request.question_id), 0.0)
 
     async def _put(self, errand: _Errand, seconds: float) -> None:
-        await self._backend.errands.put(QUEUE, errand.name, seconds=seconds)
+        await self._backend.outbox.schedule(QUEUE, errand.name, seconds=seconds)
 
     async def run(self) -> None:
         """Do what is due, until cancelled; nothing where no route ever calls again."""
@@ -159,13 +159,15 @@ class Reminders:
             ShutdownError: the desk stops; what was not done is due again.
             StoreUnreachableError: the store is away; likewise.
         """
-        due = await self._backend.errands.take(QUEUE, most=_MOST_AT_ONCE, hold=_HOLD_SECONDS)
+        due = await self._backend.outbox.claim_scheduled(
+            QUEUE, most=_MOST_AT_ONCE, hold=_HOLD_SECONDS
+        )
         by_place: defaultdict[str, list[_Errand]] = defaultdict(list)
         by_actor: defaultdict[str, list[_Errand]] = defaultdict(list)
         for name in due.names:
             errand = _read(name)
             if errand is None:
-                await self._backend.errands.done(QUEUE, name)
+                await self._backend.outbox.complete_scheduled(QUEUE, name)
             else:
                 (by_actor if errand.kind == "dm" else by_place)[errand.where].append(errand)
         work = [self._in_place(Place.parse(where), some) for where, some in by_place.items()]
@@ -277,7 +279,7 @@ class Reminders:
         return await link_of(self._callers.get(copy.place.platform), copy)
 
     async def _done(self, errand: _Errand) -> None:
-        await self._backend.errands.done(QUEUE, errand.name)
+        await self._backend.outbox.complete_scheduled(QUEUE, errand.name)
 
 
 async def link_of(caller: Caller | None, copy: Copy) -> str:

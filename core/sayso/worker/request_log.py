@@ -16,7 +16,7 @@ from sayso.chats.places import Press
 from sayso.events import Outcome, Resolution, UserInputRequest
 from sayso.seldom import Seldom
 from sayso.stores.audit import RefusalKind
-from sayso.stores.ports import Job, Record
+from sayso.stores.protocols import Job, Record
 from sayso.text.printable import printable
 from sayso.text.visible import one_line
 

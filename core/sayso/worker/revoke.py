@@ -8,7 +8,7 @@ from gettext import NullTranslations
 
 from sayso.chats.places import Answer, Answered, Press
 from sayso.locales import ENGLISH
-from sayso.stores.ports import Found, KeptRule
+from sayso.stores.protocols import Found, KeptRule
 from sayso.worker.authorization import Authorization
 from sayso.worker.context import WorkerContext
 from sayso.worker.request_log import log_revoked

@@ -14,7 +14,7 @@ from sayso.chats.places import Place
 from sayso.errors import StoreUnreachableError
 from sayso.events import UserInputRequest
 from sayso.seldom import Seldom
-from sayso.stores.ports import Record, Watch
+from sayso.stores.protocols import Record, RequestStore
 
 _log = logging.getLogger(__name__)
 
@@ -176,7 +176,7 @@ _MARGIN_SECONDS = 1.0
 class Deadlines:
     """Keeps the times of requests by the store's clock, not by the desk's."""
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: RequestStore) -> None:
         self._watch = watch
         self._waits = Seldom(_log)
 
@@ -189,7 +189,7 @@ class Deadlines:
         """
         if seconds is None or record.seconds_left <= seconds:
             return record
-        expires_at = await self._watch.shorten(record.request.question_id, seconds)
+        expires_at = await self._watch.shorten_deadline(record.request.question_id, seconds)
         request = record.request.model_copy(update={"expires_at": expires_at})
         return replace(record, request=request, seconds_left=seconds)
 
@@ -198,7 +198,7 @@ class Deadlines:
         while True:
             seconds = None
             try:
-                seconds = await self._watch.expire()
+                seconds = await self._watch.expire_due()
             except StoreUnreachableError as error:
                 self._waits.say(f"expired requests are not ended yet: {error}")
             except Exception:

@@ -14,7 +14,7 @@ from sayso.events import UserInputRequest
 from sayso.questions.permission import PermissionRequestEvent, call_of
 from sayso.rules.rule import RememberedRule, Rule
 from sayso.seldom import Seldom
-from sayso.stores.ports import Watch
+from sayso.stores.protocols import RequestStore
 
 _log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ class RulePreview:
     cards hide of them changes nothing.
     """
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: RequestStore) -> None:
         self._watch = watch
         self._missing = Seldom(_log)
 
@@ -47,7 +47,7 @@ class RulePreview:
             return ""
         try:
             async with asyncio.timeout(_SECONDS):
-                asked = await self._watch.asked_last(request.run)
+                asked = await self._watch.list_recent(request.run)
         except (StoreUnreachableError, TimeoutError) as error:
             self._missing.say(f"what a rule would have saved is not said: {error}")
             return ""

@@ -16,7 +16,7 @@ from sayso.chats.adapter import Adapter
 from sayso.chats.places import MessageRef
 from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso.seldom import Seldom
-from sayso.stores.ports import Copies, Copy, Found
+from sayso.stores.protocols import Copies, Copy, Found
 from sayso.tasks import Background, together
 from sayso.worker.card_builder import KEPT_BODIES, CardBuilder
 from sayso.worker.poison_guard import PoisonGuard

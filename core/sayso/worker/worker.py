@@ -21,7 +21,7 @@ from sayso.seldom import Seldom
 from sayso.stores.audit import KEPT_DECISIONS
 from sayso.stores.backend import Backend
 from sayso.stores.chat_moves import note_chat_move
-from sayso.stores.ports import KEPT, Audit, Job, OpenLimits, Record, Roster
+from sayso.stores.protocols import KEPT, Audit, Job, OpenLimits, Outbox, Record
 from sayso.tasks import Background
 from sayso.worker.activity_events import ActivityEvents, RejectedInteractions
 from sayso.worker.app_home import Overviews
@@ -50,7 +50,7 @@ _LEAVE_SECONDS = 1.0
 
 @asynccontextmanager
 async def attending(
-    roster: Roster,
+    roster: Outbox,
     desk: str,
     *,
     limits: OpenLimits | None = None,
@@ -70,13 +70,13 @@ async def attending(
     finally:
         with suppress(StoreUnreachableError, TimeoutError):
             async with asyncio.timeout(_LEAVE_SECONDS):
-                await roster.leave(desk)
+                await roster.remove_worker(desk)
 
 
-async def _join(roster: Roster, desk: str, limits: OpenLimits | None) -> None:
+async def _join(roster: Outbox, desk: str, limits: OpenLimits | None) -> None:
     # Whoever waits for the store logs that it is away.
     with suppress(StoreUnreachableError):
-        await roster.join(desk, seconds=STAYS_SECONDS, limits=limits)
+        await roster.heartbeat(desk, seconds=STAYS_SECONDS, limits=limits)
 
 
 _SECONDS = 3_600.0
@@ -165,7 +165,7 @@ class ApprovalWorker:
         self._approvers = Approvers(routes, by_platform, clock=timer.now)
         self._members = GroupChanges(self._approvers, backend.bus)
         self.members_changed = self._members.tell
-        self._deadlines = Deadlines(backend.watch)
+        self._deadlines = Deadlines(backend.store)
         self._lanes = SendQueue(backend.key_value, timer)
         calling = {caller.platform: caller for caller in callers}
         callings = Mentions(routes, self._approvers, calling, clock=clock, speech=speech)
@@ -248,7 +248,7 @@ class ApprovalWorker:
             upkeep.during(self._members.hear()),
             upkeep.during(self._reminders.run()),
             upkeep.during(trim_audit(self._backend.audit, self._keep_audit, self._timer)),
-            attending(self._backend.roster, self.name, limits=self._limits),
+            attending(self._backend.outbox, self.name, limits=self._limits),
             self._backend.outbox.jobs(self.name) as jobs,
         ):
             try:
@@ -268,7 +268,7 @@ class ApprovalWorker:
         await note_chat_move(self._backend.key_value, old, new)
         self._showing.moved(old)
         messages: dict[tuple[str, ...], tuple[Place, list[Record]]] = {}
-        for record in await self._backend.watch.pending():
+        for record in await self._backend.store.list_requests():
             there = [
                 copy
                 for copy in record.copies

@@ -43,7 +43,7 @@ async def test_nothing_is_allowed_where_our_own_code_raises(room: Room, kind: st
 async def test_nothing_is_allowed_when_the_store_goes_away_while_people_are_asked(
     backend: Backend, tmp_path: Path
 ) -> None:
-    away, going = going_away(backend, "store", "rules", "floors")
+    away, going = going_away(backend, "store", "rules")
     room = a_room(away, tmp_path, patience=0.1)
     await room.agent_says(permission())
     await room.editor_is_asked()

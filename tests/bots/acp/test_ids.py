@@ -32,7 +32,7 @@ async def test_a_late_answer_of_the_editor_is_not_taken_for_one_to_a_later_reque
         await room.agent_says(again)
         assert (await room.agent_reads())["error"]["code"] == -32600
     await room.editor_says(selected("yes"))
-    assert await room.backend.watch.pending() == []
+    assert await room.backend.store.list_requests() == []
     assert selected("yes") not in map(json.loads, room.agent)
 
     # It has answered, so the id is free.
@@ -59,5 +59,5 @@ async def test_a_request_is_not_asked_under_the_id_of_one_that_the_editor_has_ye
     assert (await room.agent_reads())["error"]["code"] == -32600
     await room.editor_says({"jsonrpc": "2.0", "id": 1, "result": selected("yes")["result"]})
 
-    assert await room.backend.watch.pending() == []
+    assert await room.backend.store.list_requests() == []
     assert len(room.agent) == 2

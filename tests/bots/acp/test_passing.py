@@ -87,5 +87,5 @@ async def test_a_request_without_an_id_is_no_question(backend: Backend, tmp_path
     del said["id"]
     await room.agent_says(said)
 
-    assert await backend.watch.pending() == []
+    assert await backend.store.list_requests() == []
     assert len(room.editor) == 1

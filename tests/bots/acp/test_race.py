@@ -143,7 +143,7 @@ async def test_an_always_in_chat_answers_the_next_call_and_the_agent_is_allowed_
     await until(lambda: _async(len(room.agent) == 2))
 
     assert json.loads(room.agent[-1]) == selected("yes", 2)
-    assert await room.backend.watch.pending() == []
+    assert await room.backend.store.list_requests() == []
 
 
 async def test_arguments_that_were_changed_in_chat_cannot_be_carried_and_are_a_no(
@@ -201,7 +201,7 @@ async def test_a_call_that_is_told_otherwise_meanwhile_is_approved_by_nobody(roo
     same = {"sessionUpdate": "tool_call_update", "toolCallId": "call-1", "status": "pending"}
     other = {**same, "rawInput": {"command": "rm -rf ."}}
     for update in (same, {**same, "toolCallId": "call-2", "rawInput": {}}, other):
-        assert (await room.backend.watch.pending())[0].request == request
+        assert (await room.backend.store.list_requests())[0].request == request
         params = {"sessionId": "s-1", "update": update}
         await room.agent_says({"jsonrpc": "2.0", "method": "session/update", "params": params})
 
@@ -354,11 +354,11 @@ async def test_what_cannot_be_shown_in_chat_is_asked_in_the_editor_alone(
 
     assert [json.loads(line) for line in room.editor] == [message]
     assert (await alone.agent_reads(), alone.editor) == (cancelled(), [])
-    assert await backend.watch.pending() == []
+    assert await backend.store.list_requests() == []
 
 
 async def test_while_the_store_is_away_nothing_is_allowed(backend: Backend, tmp_path: Path) -> None:
-    away, going = going_away(backend, "store", "rules", "floors")
+    away, going = going_away(backend, "store", "rules")
     going.away = True
     room = a_room(away, tmp_path, patience=0.05)
     await room.agent_says(permission(toolCall=a_call(kind="read")))

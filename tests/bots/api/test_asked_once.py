@@ -23,7 +23,7 @@ async def ask(world: World, key: str, **more: Any) -> Reply:
 
 async def open_here(world: World) -> list[str]:
     run = RunRef("deploy-bot", world.session_id)
-    return [one.request.question_id for one in await world.backend.watch.pending(run)]
+    return [one.request.question_id for one in await world.backend.store.list_requests(run)]
 
 
 async def deny_from_now_on(world: World) -> None:

@@ -38,7 +38,7 @@ def ids(reply: Reply) -> list[str]:
 
 async def open_here(world: World) -> list[str]:
     run = RunRef("deploy-bot", world.session_id)
-    return [one.request.question_id for one in await world.backend.watch.pending(run)]
+    return [one.request.question_id for one in await world.backend.store.list_requests(run)]
 
 
 async def test_requests_that_are_asked_together_stand_on_one_card_and_are_answered_each(
@@ -153,7 +153,7 @@ async def test_under_a_key_a_batch_is_asked_once_and_each_of_it_has_a_key(world:
     assert other.problem == (422, "IdempotencyKeyReused")
     assert other.json["errors"][0]["pointer"] == "/requests/1"
     run = RunRef("deploy-bot", world.session_id)
-    found = [await world.backend.keyed.find(run, f"turn-7/{number}") for number in (1, 2)]
+    found = [await world.backend.store.get_by_key(run, f"turn-7/{number}") for number in (1, 2)]
     assert [one.request.question_id for one in found if one] == ids(replies[0])
 
 

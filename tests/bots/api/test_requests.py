@@ -359,7 +359,7 @@ async def test_what_the_policy_decides_is_recorded_and_over_with_that() -> None:
         other = await world.ask(functionName="read", permissionId="p-0", arguments={"path": "x"})
         assert other.status == 409
         assert await backend.audit.read(10) == []
-        assert await backend.watch.pending() == []
+        assert await backend.store.list_requests() == []
 
 
 async def test_the_policy_of_the_settings_counts() -> None:
@@ -372,7 +372,7 @@ async def test_the_policy_of_the_settings_counts() -> None:
         replies = [
             await world.ask(functionName=tool) for tool in ("read", "format_disk", "run_command")
         ]
-        pending = await backend.watch.pending()
+        pending = await backend.store.list_requests()
 
     responses = [reply.json["response"] for reply in replies]
     assert [response and response["approved"] for response in responses] == [True, False, None]

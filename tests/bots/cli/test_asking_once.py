@@ -35,7 +35,7 @@ async def test_asking_again_with_a_key_has_the_open_question_and_then_the_verdic
 
     assert [one.code for one in done] == [0, 0, 0]
     assert {json.loads(one.out)["requestId"] for one in done} == {asked.permission_id}
-    assert await backend.watch.pending() == []
+    assert await backend.store.list_requests() == []
 
 
 async def test_another_call_under_the_key_is_a_mistake_in_usage(

@@ -117,7 +117,7 @@ async def test_with_a_folder_what_is_remembered_for_its_project_counts_too(
 
 async def test_with_a_session_what_the_bots_deny_counts_too(run: Run, store_url: str) -> None:
     async with open_store(store_url) as backend:
-        await backend.floors.lay(a_floor("deploy"))
+        await backend.rules.set_guardrails(a_floor("deploy"))
         uses = len(await backend.audit.read(10))
 
         done = await asyncio.to_thread(

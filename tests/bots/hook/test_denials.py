@@ -20,7 +20,7 @@ from sayso.testing.builders import PATIENCE_SECONDS
 async def _question(backend: Backend) -> str:
     """The id of the open question, as soon as there is one."""
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while not (waiting := await backend.watch.pending()):
+        while not (waiting := await backend.store.list_requests()):
             await asyncio.sleep(0.02)
     return waiting[0].request.question_id
 
@@ -70,7 +70,7 @@ async def test_a_call_is_asked_about_once_however_often_its_hook_is_started(
 
     assert (decision(done)[0], decision(again)[0]) == ("allow", "allow")
     assert decision(other)[0] == "deny"
-    assert await store.watch.pending() == []
+    assert await store.store.list_requests() == []
 
 
 async def test_an_answer_that_nobody_reads_any_more_withdraws_the_question(

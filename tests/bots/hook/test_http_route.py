@@ -103,7 +103,7 @@ async def test_a_process_without_the_token_asks_nothing_and_decides_nothing(
 
     assert status == 401
     assert await store.audit.read(50) == []
-    assert await store.watch.pending() == []
+    assert await store.store.list_requests() == []
 
 
 async def test_a_process_with_the_token_can_ask_and_its_own_yes_counts_for_nothing(

@@ -55,7 +55,7 @@ async def test_the_denial_after_its_time_says_that_nobody_could_see_the_question
     async with (
         memory_backend() as empty,
         memory_backend() as attended,
-        attending(attended.roster, "a desk"),
+        attending(attended.outbox, "a desk"),
     ):
         (unseen, early), (seen, before) = await asyncio.gather(denial(empty), denial(attended))
 
@@ -76,7 +76,7 @@ async def test_whoever_installs_a_hook_is_told_that_no_bots_run_or_that_the_stor
     install: Install, store: Backend, store_url: str
 ) -> None:
     unseen = await asyncio.to_thread(install, SAYSO_STORE_URL=store_url)
-    async with attending(store.roster, "a desk"):
+    async with attending(store.outbox, "a desk"):
         seen = await asyncio.to_thread(install, SAYSO_STORE_URL=store_url)
     away = await asyncio.to_thread(install, "--store", "redis://127.0.0.1:1")
 

@@ -16,7 +16,7 @@ from sayso.calls import RunRef, new_id
 from sayso.clock import utc_now
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import Use
+from sayso.stores.protocols import Use
 from sayso.testing import a_request
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.hook import noted
@@ -162,7 +162,7 @@ async def test_only_an_approval_of_this_call_is_told_of() -> None:
         for session, key in (("s-2", "toolu_1"), ("s-1", "toolu_2"), ("s-1", "toolu_9")):
             await tell(Ran(session, key, "succeeded"), "claude-code", backend)
         await tell(Ran("s-1", "toolu_1", "failed"), "somebody-else", backend)
-        found = await backend.keyed.find(run, "toolu_1")
+        found = await backend.store.get_by_key(run, "toolu_1")
         assert found is not None
         assert found.use is None
 

@@ -128,7 +128,7 @@ async def test_a_prompt_that_is_not_clear_is_denied(use: dict[str, Any]) -> None
 
 @pytest.mark.parametrize("failing", ["the store is away", "our own code raises"])
 async def test_nothing_is_approved_where_anything_fails(backend: Backend, failing: str) -> None:
-    away, going = going_away(backend, "store", "rules", "floors", "key_value", "keyed")
+    away, going = going_away(backend, "store", "rules", "key_value")
     room = AskRoom(away, patience=0.1)
     going.away = failing == "the store is away"
     if not going.away:

@@ -107,7 +107,7 @@ async def test_a_newer_client_that_leaves_withdraws_its_call(machine: Machine) -
         leaving.cancel()
         await asyncio.wait({leaving})
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while await machine.backend.watch.pending():
+            while await machine.backend.store.list_requests():
                 await asyncio.sleep(0.02)
 
     record = await machine.backend.store.get(asked.permission_id)

@@ -22,7 +22,7 @@ from support.live import is_live
 from sayso import Gate, RunRef, ToolCall
 from sayso.events import Resolution
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import Settled, Store
+from sayso.stores.protocols import RequestStore, Settled
 from sayso_bots.config.settings import build_settings
 from sayso_bots.config.source import parse_source
 from sayso_bots.server.server import serving
@@ -97,7 +97,7 @@ async def test_a_second_signal_ends_it_at_once(playground: Playground, tmp_path:
 class SlowStore:
     """A store that takes its time for the answer of a person, and says when it has begun."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: RequestStore) -> None:
         self.open, self.get, self.settle_later = store.open, store.get, store.settle_later
         self.overrule = store.overrule
         self._store = store

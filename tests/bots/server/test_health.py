@@ -12,8 +12,10 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 from support.bare_platform import BareBot
 
+from sayso.clock import utc_now
 from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso.stores.memory import memory_backend
+from sayso.stores.memory.outbox import MemoryOutbox
 from sayso_bots.server.health import Health
 
 Client = TestClient[web.Request, web.Application]
@@ -38,18 +40,12 @@ class SwitchedBot(BareBot):
         return "a bot"
 
 
-class SwitchedRoster:
+class SwitchedRoster(MemoryOutbox):
     """A store that answers or does not, as a test says."""
 
     away = ""
 
-    async def join(self, desk: str, **limits: Any) -> None:
-        raise NotImplementedError
-
-    async def leave(self, desk: str) -> None:
-        raise NotImplementedError
-
-    async def count(self) -> int:
+    async def count_workers(self) -> int:
         if self.away:
             raise StoreUnreachableError(self.away)
         return 1
@@ -60,7 +56,7 @@ class Room:
 
     def __init__(self, **chats: SwitchedBot) -> None:
         self.chats = chats
-        self.roster = SwitchedRoster()
+        self.roster = SwitchedRoster(utc_now)
         self.seconds = 1_000.0
 
     async def ready(self, query: str = "") -> tuple[int, Any]:
@@ -72,7 +68,7 @@ class Room:
         async with (
             memory_backend() as backend,
             Health(
-                replace(backend, roster=self.roster), self.chats, lambda: self.seconds
+                replace(backend, outbox=self.roster), self.chats, lambda: self.seconds
             ) as health,
         ):
             app = web.Application()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import cast
 
 import pytest
 from store_contracts.floor import a_floor
@@ -13,6 +14,7 @@ from sayso.policy.server_policy import Section, ServerPolicy
 from sayso.policy.written import PlacedRule
 from sayso.rules.floor import Floor
 from sayso.stores.backend import Backend
+from sayso.stores.protocols import RuleStore
 from sayso.tasks import Background
 from sayso.testing import until
 from sayso_bots.server.floor import Laying
@@ -31,7 +33,7 @@ async def line(backend: Backend, tool: str) -> str:
 
 
 async def test_the_deny_rules_are_the_floor_named_as_the_servers(backend: Backend) -> None:
-    await Laying(backend.floors, denying("bash", "drop")).lay()
+    await Laying(backend.rules, denying("bash", "drop")).lay()
 
     assert await line(backend, "drop") == "deny rule 2 of policy 1 on the server"
     assert await line(backend, "read") == ""
@@ -39,7 +41,7 @@ async def test_the_deny_rules_are_the_floor_named_as_the_servers(backend: Backen
 
 async def test_a_change_is_laid_at_once(backend: Backend) -> None:
     policy = denying("bash")
-    laying = Laying(backend.floors, policy, seconds=3600)
+    laying = Laying(backend.rules, policy, seconds=3600)
     await laying.lay()
     async with Background("laying").during(laying.run()):
         policy.replace(denying("drop").sections)
@@ -53,7 +55,7 @@ async def test_a_change_is_laid_at_once(backend: Backend) -> None:
 
 
 async def test_a_store_that_lost_it_is_given_it_again(backend: Backend) -> None:
-    laying = Laying(backend.floors, denying("bash"), seconds=0.005)
+    laying = Laying(backend.rules, denying("bash"), seconds=0.005)
     async with Background("laying").during(laying.run()):
 
         async def laid() -> bool:
@@ -65,9 +67,9 @@ async def test_a_store_that_lost_it_is_given_it_again(backend: Backend) -> None:
 async def test_the_policy_of_a_server_that_came_later_stays_and_that_is_said_once(
     backend: Backend, caplog: pytest.LogCaptureFixture
 ) -> None:
-    laying = Laying(backend.floors, denying("bash"), seconds=0.001)
+    laying = Laying(backend.rules, denying("bash"), seconds=0.001)
     await laying.lay()
-    await backend.floors.lay(a_floor("other"))
+    await backend.rules.set_guardrails(a_floor("other"))
     with caplog.at_level(logging.WARNING):
         async with Background("laying").during(laying.run()):
 
@@ -84,8 +86,8 @@ async def test_the_policy_of_a_server_that_came_later_stays_and_that_is_said_onc
 async def test_a_server_without_a_policy_takes_no_floor_away_and_says_so_once(
     backend: Backend, caplog: pytest.LogCaptureFixture
 ) -> None:
-    await Laying(backend.floors, denying("bash")).lay()
-    laying = Laying(backend.floors, ServerPolicy(), seconds=0.001)
+    await Laying(backend.rules, denying("bash")).lay()
+    laying = Laying(backend.rules, ServerPolicy(), seconds=0.001)
     with caplog.at_level(logging.WARNING):
         await laying.lay()
         laying.change()  # as SIGHUP does, whether or not anything was changed
@@ -101,9 +103,9 @@ async def test_a_server_without_a_policy_takes_no_floor_away_and_says_so_once(
 async def test_an_empty_policy_takes_the_floor_away_and_says_that_it_replaced_one(
     backend: Backend, caplog: pytest.LogCaptureFixture
 ) -> None:
-    await Laying(backend.floors, denying("bash")).lay()
+    await Laying(backend.rules, denying("bash")).lay()
     with caplog.at_level(logging.INFO):
-        await Laying(backend.floors, ServerPolicy([Section(called="policy 1")])).lay()
+        await Laying(backend.rules, ServerPolicy([Section(called="policy 1")])).lay()
 
     assert await line(backend, "bash") == ""
     assert caplog.messages == ["this policy replaces another one that was laid on the store"]
@@ -113,7 +115,7 @@ async def test_a_policy_that_is_taken_out_of_the_settings_is_taken_off_the_store
     backend: Backend, caplog: pytest.LogCaptureFixture
 ) -> None:
     policy = denying("bash")
-    laying = Laying(backend.floors, policy)
+    laying = Laying(backend.rules, policy)
     with caplog.at_level(logging.INFO):
         await laying.lay()
         policy.replace(())
@@ -130,7 +132,7 @@ class Away:
         self.left = times
         self.laid: list[Floor] = []
 
-    async def lay(self, floor: Floor, *, unless_other: bool = False) -> str:
+    async def set_guardrails(self, floor: Floor, *, unless_other: bool = False) -> str:
         self.left -= 1
         if self.left >= 0:
             raise StoreUnreachableError("away")
@@ -140,7 +142,7 @@ class Away:
 
 async def test_a_change_while_the_store_is_away_is_laid_when_it_is_back() -> None:
     away, policy = Away(2), denying("bash")
-    laying = Laying(away, policy, seconds=0.001)
+    laying = Laying(cast("RuleStore", away), policy, seconds=0.001)
     laying.change()
     async with Background("laying").during(laying.run()):
 

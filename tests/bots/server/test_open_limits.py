@@ -12,7 +12,7 @@ from support.settings_text import problems, read
 
 from sayso import Gate, Outcome, RunRef, ToolCall
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import OpenLimits
+from sayso.stores.protocols import OpenLimits
 from sayso.testing import until
 
 ALONE = '[questions]\ntogether = "off"\n'

@@ -15,27 +15,24 @@ from support.commands import ROUTES, env_of, process
 from support.ports import free_port
 from support.valkey_server import Valkey
 
+from sayso.clock import utc_now
 from sayso.errors import StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
+from sayso.stores.memory.outbox import MemoryOutbox
 from sayso_bots.config.store_settings import StoreSettings
 from sayso_bots.server.waiting import reached
 from sayso_playground import Playground
 
 
-class AwayFor:
+class AwayFor(MemoryOutbox):
     """A store that answers after so many looks."""
 
     def __init__(self, looks: int) -> None:
+        super().__init__(utc_now)
         self.looks = looks
 
-    async def join(self, desk: str, **limits: object) -> None:
-        raise NotImplementedError
-
-    async def leave(self, desk: str) -> None:
-        raise NotImplementedError
-
-    async def count(self) -> int:
+    async def count_workers(self) -> int:
         self.looks -= 1
         if self.looks >= 0:
             raise StoreUnreachableError("no Redis answers")
@@ -68,7 +65,7 @@ async def test_a_start_waits_for_the_store_with_a_line_every_five_seconds(
     memory: Backend, caplog: pytest.LogCaptureFixture
 ) -> None:
     seconds = Seconds()
-    backend = replace(memory, roster=AwayFor(12))
+    backend = replace(memory, outbox=AwayFor(12))
 
     with caplog.at_level(logging.INFO):
         found = await reached(backend, STORE, [], pause=seconds.pause, clock=seconds)
@@ -82,8 +79,8 @@ async def test_a_start_waits_for_the_store_with_a_line_every_five_seconds(
 
 async def test_a_start_gives_up_after_five_minutes(memory: Backend) -> None:
     seconds, late = Seconds(), Seconds()
-    in_time = replace(memory, roster=AwayFor(300))
-    too_late = replace(memory, roster=AwayFor(301))
+    in_time = replace(memory, outbox=AwayFor(300))
+    too_late = replace(memory, outbox=AwayFor(301))
 
     found = await reached(in_time, STORE, [], pause=seconds.pause, clock=seconds)
     with pytest.raises(StoreUnreachableError, match=r"store\.url: no Redis answers"):

@@ -59,7 +59,7 @@ async def test_asked_once_fifty_callers_of_one_key_are_one_question(
 
     assert {one.permission_id for one in verdicts} == {verdicts[0].permission_id}
     assert all(one.approved for one in verdicts)
-    assert await backend.watch.pending() == []
+    assert await backend.store.list_requests() == []
 
 
 @pytest.mark.parametrize("end", [approve, deny])
@@ -74,7 +74,7 @@ async def test_a_recorded_verdict_comes_back_under_its_key(
         again = await other.check(ToolCall("deploy", {"service": "api"}), key="k")
 
     assert again == await first
-    assert await backend.watch.pending() == []
+    assert await backend.store.list_requests() == []
 
 
 async def test_an_edited_approval_returns_the_edited_arguments_again(
@@ -106,7 +106,7 @@ async def test_another_call_under_the_key_is_an_error_of_its_own(
     with pytest.raises(IdempotencyConflictError):
         await gate.submit(other, key="k")
 
-    assert len(await backend.watch.pending()) == 1
+    assert len(await backend.store.list_requests()) == 1
     # Whoever was refused does not hold the question, either.
     first.cancel()
     await asyncio.gather(first, return_exceptions=True)
@@ -166,7 +166,7 @@ async def test_an_open_question_that_the_policy_denies_by_now_ends_with_that_den
 
     assert (verdict.outcome, verdict.line) == (Outcome.DENIED, "deny rule 1")
     assert (await first).outcome is Outcome.DENIED
-    assert await backend.watch.pending() == []
+    assert await backend.store.list_requests() == []
 
 
 async def test_an_always_that_is_stored_in_between_answers_no_open_question(

@@ -19,7 +19,7 @@ STRANGER = RunRef("deploy-bot", "s-43", run_id="one")
 
 
 async def open_runs(backend: Backend) -> set[RunRef]:
-    return {record.request.run for record in await backend.watch.pending()}
+    return {record.request.run for record in await backend.store.list_requests()}
 
 
 async def asking(backend: Backend, *runs: RunRef) -> None:
@@ -81,13 +81,13 @@ async def test_what_is_opened_while_all_is_withdrawn_is_withdrawn_or_still_waite
     async with Gate.open(backend, run=RUN) as gate:
         calls = [ToolCall("deploy", {"number": number}) for number in range(60)]
         checks = [asyncio.create_task(gate.check(call)) for call in calls[:30]]
-        await until(backend.watch.pending)
+        await until(backend.store.list_requests)
         late = [asyncio.create_task(gate.check(call)) for call in calls[30:]]
         withdrawn = await gate.cancel_all()
 
         async def all_asked() -> bool:
             waiting = [check for check in (*checks, *late) if not check.done()]
-            return len(await backend.watch.pending()) == len(waiting)
+            return len(await backend.store.list_requests()) == len(waiting)
 
         await until(all_asked)
         done = [check for check in (*checks, *late) if check.done()]
@@ -96,4 +96,4 @@ async def test_what_is_opened_while_all_is_withdrawn_is_withdrawn_or_still_waite
         verdicts: list[CheckResult] = await asyncio.gather(*checks, *late)
 
     assert {verdict.outcome for verdict in verdicts} == {Outcome.CANCELLED}
-    assert await backend.watch.pending() == []
+    assert await backend.store.list_requests() == []

@@ -136,7 +136,7 @@ async def test_a_policy_that_decides_asks_nobody(backend: Backend) -> None:
     assert allowed.line == "allow rule 1"
     assert denied.outcome is Outcome.DENIED
     assert denied.line == "deny rule 1"
-    assert await backend.watch.pending() == []
+    assert await backend.store.list_requests() == []
 
 
 async def test_arguments_that_cannot_be_shown_are_refused(gate: Gate) -> None:

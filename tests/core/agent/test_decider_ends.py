@@ -17,7 +17,7 @@ from sayso.rules.book import RuleBook
 from sayso.rules.rule import RememberedRule, literal_rule
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import Rules
+from sayso.stores.protocols import RuleStore
 from sayso.testing import a_request, a_response, a_rule
 
 RUN = RunRef("deploy-bot", "s-1")
@@ -101,7 +101,7 @@ class Changing:
 async def test_rules_that_change_at_every_look_end_in_a_denial() -> None:
     rules = Changing()
     decider = Decider(
-        cast("Rules", rules),
+        cast("RuleStore", rules),
         cast("Any", None),
         lambda call, context: Decision.ALLOW,
         RUN,

@@ -39,8 +39,8 @@ async def backend() -> AsyncIterator[Backend]:
 
 async def asked(backend: Backend, gate: Gate) -> tuple[asyncio.Task[CheckResult], str]:
     waiting = asyncio.create_task(gate.check(LS, timeout=30))
-    await until(backend.watch.pending)
-    [record] = await backend.watch.pending()
+    await until(backend.store.list_requests)
+    [record] = await backend.store.list_requests()
     return waiting, record.request.question_id
 
 
@@ -173,8 +173,8 @@ async def test_an_approval_that_comes_to_nothing_for_want_of_time_is_corrected_t
     told: list[Event] = []
     async with Gate.open(backend, run=RUN, policy=Slow(), observe=told.append) as gate:
         waiting = asyncio.create_task(gate.check(LS, timeout=0.2))
-        await until(backend.watch.pending)
-        [record] = await backend.watch.pending()
+        await until(backend.store.list_requests)
+        [record] = await backend.store.list_requests()
         assert isinstance(record.request, PermissionRequestEvent)
         approval = record.request.approve(by="slack:U0BOB")
         assert (await backend.store.settle(approval.question_id, approval)).first

@@ -19,7 +19,7 @@ from sayso.policy.decision import Policy, PolicyContext
 from sayso.policy.server_policy import ServerPolicy
 from sayso.rules.floor import floor_of
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Rules
+from sayso.stores.protocols import RuleStore
 from sayso.testing import a_request, a_response
 
 RUN = RunRef("deploy-bot", "s-1")
@@ -57,7 +57,7 @@ async def test_what_the_server_denies_is_denied_whatever_the_agents_policy_says(
     backend: Backend, policy: Policy
 ) -> None:
     gate = gate_on(backend, policy)
-    await backend.floors.lay(NO_RM)
+    await backend.rules.set_guardrails(NO_RM)
 
     verdict = await gate.check(RM)
 
@@ -69,7 +69,7 @@ async def test_other_arguments_that_a_policy_puts_in_are_held_against_the_floor(
     backend: Backend,
 ) -> None:
     gate = gate_on(backend, to_rm)
-    await backend.floors.lay(NO_RM)
+    await backend.rules.set_guardrails(NO_RM)
 
     assert (await gate.check(LS)).line == LINE
     await gate.finish()
@@ -81,10 +81,10 @@ async def test_a_floor_that_comes_later_counts_from_the_next_call_on_and_so_does
     gate = gate_on(backend, allow)
 
     assert (await gate.check(RM)).approved
-    await backend.floors.lay(NO_RM)
+    await backend.rules.set_guardrails(NO_RM)
     assert (await gate.check(RM)).line == LINE
     assert (await gate.check(LS)).approved
-    await backend.floors.lay(floor_of(()))
+    await backend.rules.set_guardrails(floor_of(()))
     assert (await gate.check(RM)).approved
     await gate.finish()
 
@@ -93,10 +93,10 @@ async def test_a_rule_that_allows_once_is_not_used_up_by_what_the_server_denies(
     backend: Backend,
 ) -> None:
     gate = gate_on(backend, RulePolicy(allow_once=[Rule("bash")]))
-    await backend.floors.lay(NO_RM)
+    await backend.rules.set_guardrails(NO_RM)
     assert (await gate.check(RM)).line == LINE
 
-    await backend.floors.lay(floor_of(()))
+    await backend.rules.set_guardrails(floor_of(()))
 
     assert (await gate.check(RM)).line == "allow-once rule 1"
     await gate.finish()
@@ -115,7 +115,7 @@ async def test_an_always_of_a_person_does_not_overrule_the_server(backend: Backe
     assert (await waiting).approved
     assert (await gate.check(RM)).approved
 
-    await backend.floors.lay(NO_RM)
+    await backend.rules.set_guardrails(NO_RM)
 
     assert (await gate.check(RM)).line == LINE
     await gate.finish()
@@ -126,7 +126,7 @@ async def test_a_floor_laid_while_a_question_is_open_denies_the_press(backend: B
     waiting = asyncio.create_task(gate.check(RM))
     request = await next_request(backend)
 
-    await backend.floors.lay(NO_RM)
+    await backend.rules.set_guardrails(NO_RM)
     settled = await backend.store.settle(request.question_id, a_response(request))
 
     assert settled.forbidden
@@ -144,7 +144,7 @@ async def test_a_floor_laid_after_the_press_denies_a_call_that_is_resumed_later(
     request = await next_request(backend)
     await backend.store.settle(request.question_id, a_response(request))
 
-    await backend.floors.lay(NO_RM)
+    await backend.rules.set_guardrails(NO_RM)
 
     assert (await gate.resume(submitted)).line == LINE
     await gate.finish()
@@ -152,7 +152,7 @@ async def test_a_floor_laid_after_the_press_denies_a_call_that_is_resumed_later(
 
 async def test_a_call_that_is_emitted_is_denied_without_a_card(backend: Backend) -> None:
     gate = gate_on(backend, allow)
-    await backend.floors.lay(NO_RM)
+    await backend.rules.set_guardrails(NO_RM)
     request = a_request(tool="bash", arguments=RM.arguments, run=RUN)
 
     await gate.emit(request)
@@ -168,9 +168,9 @@ async def test_what_the_policy_denies_needs_no_look_at_a_floor_about_other_tools
     backend: Backend,
 ) -> None:
     rules = Counted(backend.rules, "book")
-    counted = replace(backend, rules=cast("Rules", rules))
+    counted = replace(backend, rules=cast("RuleStore", rules))
     gate = gate_on(counted, RulePolicy(deny=[Rule("drop")]))
-    await backend.floors.lay(NO_RM)
+    await backend.rules.set_guardrails(NO_RM)
     await gate.check(RM)
     before = rules.looks
 

@@ -53,7 +53,7 @@ async def test_a_gate_gives_its_folder_to_calls_and_the_card_names_it(
     async with Gate.open(backend, run=RUN, folder=str(tmp_path)) as gate:
         await gate.submit(ToolCall("Write", {"file_path": "src/a.py", "content": ""}))
 
-    [record] = await backend.watch.pending()
+    [record] = await backend.store.list_requests()
     assert isinstance(record.request, PermissionRequestEvent)
     body = record.request.card()
     assert ("Folder", str(tmp_path)) in body.facts
@@ -71,7 +71,7 @@ async def test_a_request_is_shown_with_its_widths_where_the_files_are_not_seen(
     (root / "src").rmdir()
     (root / "src").symlink_to("/")
 
-    [record] = await backend.watch.pending()
+    [record] = await backend.store.list_requests()
     assert "Always: below src/" in [choice.label for choice in record.request.card().more]
 
 

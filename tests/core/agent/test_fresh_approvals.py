@@ -21,7 +21,7 @@ from sayso.rules.book import RuleBook
 from sayso.rules.rule import RememberedRule, literal_rule
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import Rules
+from sayso.stores.protocols import RuleStore
 from sayso.testing import a_request, a_response
 from sayso.testing.harness import StoppedClock
 
@@ -52,7 +52,7 @@ def always_deny(call: ToolCall) -> RememberedRule:
 
 def asking(backend: Backend) -> Asking:
     rules = Counted(backend.rules, "book")
-    counted = replace(backend, rules=cast("Rules", rules))
+    counted = replace(backend, rules=cast("RuleStore", rules))
     return Asking(backend, rules, Gate(counted, GateOptions(RUN, timeout=30)))
 
 
@@ -143,7 +143,7 @@ async def test_a_known_denial_is_read_again_before_it_denies() -> None:
     denied = RuleBook("v1", (always_deny(LS),))
     rules = Books(denied, RuleBook("v1"))
     decider = Decider(
-        cast("Rules", rules), cast("Any", None), RulePolicy(), RUN, cast("Any", None), utc_now
+        cast("RuleStore", rules), cast("Any", None), RulePolicy(), RUN, cast("Any", None), utc_now
     )
     await decider.refresh()
 
@@ -154,7 +154,7 @@ async def test_a_known_denial_is_read_again_before_it_denies() -> None:
 async def test_a_version_that_is_not_known_is_read() -> None:
     rules = Books(RuleBook("v1"), RuleBook("v2", (always_deny(LS),)))
     decider = Decider(
-        cast("Rules", rules), cast("Any", None), RulePolicy(), RUN, cast("Any", None), utc_now
+        cast("RuleStore", rules), cast("Any", None), RulePolicy(), RUN, cast("Any", None), utc_now
     )
     await decider.refresh()
 

@@ -19,7 +19,7 @@ from sayso.events import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import Bus, OpenLimits, Record, Ring, Roster
+from sayso.stores.protocols import Bus, Outbox, Record, RequestStore, Ring
 
 RUN = RunRef("deploy-bot", "s-1")
 CALL = ToolCall("bash", {"command": "ls"})
@@ -46,6 +46,9 @@ class Outage:
     def __init__(self, backend: Backend, failures: int) -> None:
         self._inner = backend.store
         self._failures = failures
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
 
     async def open(self, *args: Any, **kwargs: Any) -> Any:
         if self._failures:
@@ -121,7 +124,7 @@ async def test_a_question_that_was_opened_without_an_answer_to_it_is_withdrawn(
             await gate.check(CALL)
         await gate.finish()
 
-    assert await backend.watch.pending() == []
+    assert await backend.store.list_requests() == []
 
 
 class HungUp:
@@ -149,7 +152,7 @@ class HungUp:
 
 async def test_nobody_is_asked_by_whoever_could_not_hear_the_answer(backend: Backend) -> None:
     bus = HungUp(backend)
-    async with Inbox(cast("Bus", bus), backend.watch) as inbox:
+    async with Inbox(cast("Bus", bus), backend.store) as inbox:
         deaf = replace(backend, inbox=inbox)
         async with Gate.open(deaf, run=RUN, patience=0.1) as gate:
             await inbox.listening()
@@ -160,35 +163,26 @@ async def test_nobody_is_asked_by_whoever_could_not_hear_the_answer(backend: Bac
             with pytest.raises(StoreUnreachableError, match="nobody was asked"):
                 await gate.check(CALL, timeout=1)
 
-    assert await backend.watch.pending() == []
+    assert await backend.store.list_requests() == []
 
 
 class BrokenWatch:
     """A watch with a bug: whatever is asked of it raises what nobody foresaw."""
 
     def __init__(self, backend: Backend) -> None:
-        self._inner = backend.watch
+        self._inner = backend.store
 
-    async def look(self, question_ids: Sequence[str], *, inbox: str) -> Any:
-        return await self._inner.look(question_ids, inbox=inbox)
+    async def poll(self, question_ids: Sequence[str], *, inbox: str) -> Any:
+        return await self._inner.poll(question_ids, inbox=inbox)
 
-    async def expire(self) -> float | None:
+    async def expire_due(self) -> float | None:
         raise ZeroDivisionError
-
-    async def shorten(self, question_id: str, seconds: float) -> datetime:
-        return await self._inner.shorten(question_id, seconds)
-
-    async def pending(self, run: RunRef | None = None) -> Any:
-        return await self._inner.pending(run)
-
-    async def asked_last(self, run: RunRef) -> Any:
-        return await self._inner.asked_last(run)
 
 
 async def test_a_bug_in_the_timer_still_ends_the_wait_and_approves_nothing(
     backend: Backend,
 ) -> None:
-    async with Inbox(backend.bus, BrokenWatch(backend), grace=0.2) as inbox:
+    async with Inbox(backend.bus, cast("RequestStore", BrokenWatch(backend)), grace=0.2) as inbox:
         broken = replace(backend, inbox=inbox)
         async with Gate.open(broken, run=RUN) as gate:
             with pytest.raises(StoreUnreachableError, match="ZeroDivisionError"):
@@ -223,7 +217,7 @@ async def test_a_check_cancelled_while_it_asks_cancels_its_question_too(backend:
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
 
-    assert await backend.watch.pending() == []
+    assert await backend.store.list_requests() == []
 
 
 NOBODY = "no bots are running on this store"
@@ -247,7 +241,7 @@ async def test_whoever_asks_is_told_once_when_nobody_serves_the_store(
     backend: Backend, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with (
-        Inbox(backend.bus, backend.watch, backend.roster) as inbox,
+        Inbox(backend.bus, backend.store, backend.outbox) as inbox,
         Gate.open(replace(backend, inbox=inbox), run=RUN) as gate,
     ):
         await gate.submit(CALL)
@@ -262,10 +256,10 @@ async def test_whoever_asks_is_told_once_when_nobody_serves_the_store(
 async def test_nothing_is_said_where_bots_are_at_work(
     backend: Backend, caplog: pytest.LogCaptureFixture
 ) -> None:
-    roster = CountedRoster(backend.roster)
-    await roster.join("bots", seconds=60)
+    roster = CountedRoster(backend.outbox)
+    await backend.outbox.heartbeat("bots", seconds=60)
     async with (
-        Inbox(backend.bus, backend.watch, roster) as inbox,
+        Inbox(backend.bus, backend.store, cast("Outbox", roster)) as inbox,
         Gate.open(replace(backend, inbox=inbox), run=RUN) as gate,
     ):
         await gate.submit(CALL)
@@ -279,9 +273,9 @@ async def test_nothing_is_said_where_bots_are_at_work(
 async def test_a_roster_that_hangs_delays_no_question(
     backend: Backend, caplog: pytest.LogCaptureFixture
 ) -> None:
-    roster = CountedRoster(backend.roster, hangs=True)
+    roster = CountedRoster(backend.outbox, hangs=True)
     async with (
-        Inbox(backend.bus, backend.watch, roster) as inbox,
+        Inbox(backend.bus, backend.store, cast("Outbox", roster)) as inbox,
         Gate.open(replace(backend, inbox=inbox), run=RUN) as gate,
     ):
         waiting = asyncio.create_task(gate.check(CALL))
@@ -320,20 +314,14 @@ async def test_a_question_that_is_not_waited_for_is_withdrawn_by_whoever_asked(
 class CountedRoster:
     """A roster that says when it was counted, or never answers."""
 
-    def __init__(self, inner: Roster, *, hangs: bool = False) -> None:
+    def __init__(self, inner: Outbox, *, hangs: bool = False) -> None:
         self._inner = inner
         self._hangs = hangs
         self.counted = asyncio.Event()
 
-    async def join(self, desk: str, *, seconds: float, limits: OpenLimits | None = None) -> None:
-        await self._inner.join(desk, seconds=seconds)
-
-    async def leave(self, desk: str) -> None:
-        await self._inner.leave(desk)
-
-    async def count(self) -> int:
+    async def count_workers(self) -> int:
         if self._hangs:
             await asyncio.Event().wait()
-        found = await self._inner.count()
+        found = await self._inner.count_workers()
         self.counted.set()
         return found

@@ -118,7 +118,7 @@ RESUMING: dict[str, Callable[[Gate, str], Awaitable[object]]] = {
 async def test_a_store_that_hangs_stretches_no_question_beyond_its_timeout(
     door: str, gate: Gate, server: Valkey
 ) -> None:
-    await gate.backend.roster.count()
+    await gate.backend.outbox.count_workers()
     server.stop_answering()
     began = time.monotonic()
 
@@ -156,7 +156,7 @@ async def test_a_store_that_opened_a_question_late_and_hangs_at_its_end_ends_the
         waiting = asyncio.create_task(gate.check(CALL, timeout=1))
         # The least that an answer of the store takes, by which a question is not yet shortened.
         loop.call_at(began + 0.22, server.answer_again)
-        await until(others.watch.pending)
+        await until(others.store.list_requests)
         server.stop_answering()
 
         async with MachineLag() as lag:
@@ -171,7 +171,7 @@ async def test_a_store_that_hangs_at_the_end_of_a_question_ends_the_wait(
     gate: Gate, server: Valkey
 ) -> None:
     async def it_is_open() -> bool:
-        return len(await gate.backend.watch.pending()) == 1
+        return len(await gate.backend.store.list_requests()) == 1
 
     began = time.monotonic()
     check = asyncio.create_task(gate.check(CALL, timeout=1))
@@ -298,7 +298,7 @@ async def test_a_policy_that_never_decides_is_a_no_when_the_time_is_over(memory:
         assert time.monotonic() - began < 1.2 + _SLACK / 2
     assert verdict.outcome is Outcome.EXPIRED
     assert verdict.reason == "its time of 0.2 s was over: nobody was asked"
-    assert await memory.watch.pending() == []
+    assert await memory.store.list_requests() == []
 
 
 async def test_a_timeout_error_of_a_policy_is_its_own(memory: Backend) -> None:

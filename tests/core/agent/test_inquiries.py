@@ -214,7 +214,7 @@ async def test_what_makes_no_sense_is_refused_before_anybody_is_asked() -> None:
         with pytest.raises(ValueError, match="timeout"):
             await gate.submit(Clarify("Which?"), timeout=0)
 
-        assert await gate.backend.watch.pending() == []
+        assert await gate.backend.store.list_requests() == []
 
 
 async def test_inputs_that_do_not_fit_decide_nothing() -> None:

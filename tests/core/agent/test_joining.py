@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any, cast
 
 import pytest
 from support.keyed import (
@@ -31,9 +32,9 @@ from sayso import (
     WaitTimeoutError,
 )
 from sayso.calls import RunRef
-from sayso.events import Event, PermissionRequestEvent, Resolution
+from sayso.events import Event, PermissionRequestEvent
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Hold, Keyed, Record
+from sayso.stores.protocols import Hold, Record, RequestStore
 
 
 @pytest.fixture
@@ -196,7 +197,7 @@ async def test_the_calls_of_a_batch_have_a_key_each(backend: Backend, gate: Gate
     gate.before_iteration()
     results = await gate.run_batch(calls, {"deploy": deploy}, keys=["a", "b"])
     assert [one.content for one in results] == ["deployed api", "deployed api"]
-    assert await backend.watch.pending() == []
+    assert await backend.store.list_requests() == []
 
 
 async def test_keys_that_make_no_sense_are_refused_before_anything_is_asked(
@@ -218,7 +219,7 @@ async def test_keys_that_make_no_sense_are_refused_before_anything_is_asked(
     with pytest.raises(ValueError, match="only a call has"):
         await gate.submit(Clarify("Which?"), key="k")  # type: ignore[call-overload]
 
-    assert await backend.watch.pending() == []
+    assert await backend.store.list_requests() == []
 
 
 async def test_a_key_of_another_kind_of_question_is_used_up(backend: Backend, gate: Gate) -> None:
@@ -250,27 +251,26 @@ async def test_arguments_that_change_while_a_joiner_waits_do_not_run(
 class Unseen:
     """Keys of which the first that is looked for is not there yet."""
 
-    def __init__(self, keyed: Keyed) -> None:
-        self._keyed = keyed
+    def __init__(self, store: RequestStore) -> None:
+        self._store = store
         self._looks = 0
 
-    async def find(self, run: RunRef, key: str, *, hold: Hold | None = None) -> Record | None:
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    async def get_by_key(self, run: RunRef, key: str, *, hold: Hold | None = None) -> Record | None:
         """As the store does, but for the first time."""
         self._looks += 1
-        return None if self._looks == 1 else await self._keyed.find(run, key, hold=hold)
-
-    async def leave(
-        self, question_id: str, waiter: str, *, ending: Resolution | None = None
-    ) -> bool:
-        """As the store does."""
-        return await self._keyed.leave(question_id, waiter, ending=ending)
+        return None if self._looks == 1 else await self._store.get_by_key(run, key, hold=hold)
 
 
 async def test_who_submits_another_call_at_the_same_time_leaves_no_hold_on_the_question(
     backend: Backend, gate: Gate, told: list[Event]
 ) -> None:
     [first] = await waiters(gate, told, 1)
-    async with Gate.open(replace(backend, keyed=Unseen(backend.keyed)), run=RUN) as late:
+    async with Gate.open(
+        replace(backend, store=cast("RequestStore", Unseen(backend.store))), run=RUN
+    ) as late:
         with pytest.raises(IdempotencyConflictError):
             await late.submit(ToolCall("deploy", {"to": "elsewhere"}), key="k")
 
@@ -284,7 +284,9 @@ async def test_who_submits_the_same_call_at_the_same_time_holds_the_question_for
     backend: Backend, gate: Gate, told: list[Event]
 ) -> None:
     [first] = await waiters(gate, told, 1)
-    async with Gate.open(replace(backend, keyed=Unseen(backend.keyed)), run=RUN) as late:
+    async with Gate.open(
+        replace(backend, store=cast("RequestStore", Unseen(backend.store))), run=RUN
+    ) as late:
         submitted = await late.submit(DEPLOY, key="k")
 
     first.cancel()

@@ -111,7 +111,7 @@ class _Real:
             waiting[number].cancel()
 
     async def answer(self, key: str, outcome: str) -> None:
-        record = await self._backend.keyed.find(RUN, key)
+        record = await self._backend.store.get_by_key(RUN, key)
         if record is None or record.ending is not None:
             return
         request = record.request
@@ -169,7 +169,7 @@ def test_whatever_happens_a_key_is_one_question_with_one_verdict(steps: list[Any
                 assert await real.heard() == model.heard
             asked = await real.asked()
             assert len(asked) == len(model.asked)
-            is_open = {record.request.question_id for record in await backend.watch.pending()}
+            is_open = {record.request.question_id for record in await backend.store.list_requests()}
             assert is_open == {
                 asked[n] for n, question in enumerate(model.asked) if not question.outcome
             }

@@ -15,7 +15,7 @@ from sayso.errors import SaysoError, StoreUnreachableError, SubscriptionLostErro
 from sayso.events import Event, PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import Bus, Ring
+from sayso.stores.protocols import Bus, Ring
 from sayso.testing import soon
 from sayso.testing.builders import PATIENCE_SECONDS
 
@@ -227,7 +227,7 @@ async def test_a_removed_agent_is_heard_no_more_and_nobody_answers_for_it_here(
     await stays.submit(CALL)
     agent_id, _ = await soon(events)
     assert agent_id == "two"
-    assert len(await backend.watch.pending()) == 3
+    assert len(await backend.store.list_requests()) == 3
 
 
 async def test_a_removed_agent_can_be_added_again_and_its_old_gate_is_not_heard(

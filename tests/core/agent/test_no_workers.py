@@ -93,14 +93,14 @@ async def test_a_question_that_nobody_can_see_ends_undeliverable(
 
     assert outcome is Outcome.UNDELIVERABLE
     assert f"nobody could be asked: {WHY}" in text
-    assert await backend.watch.pending() == []
+    assert await backend.store.list_requests() == []
 
 
 async def test_a_worker_that_starts_meanwhile_still_posts_the_card(backend: Backend) -> None:
     chat = ChatDouble()
     async with Gate.open(backend, run=RUN, timeout=600, patience=30) as gate:
         waiting = asyncio.create_task(gate.check(CALL))
-        await until(backend.watch.pending)
+        await until(backend.store.list_requests)
         async with working(a_desk(backend, chat)) as desk:
             ref, card = await chat.card_where()
             await desk.press(press_on(ref, card, "allow"))
@@ -111,12 +111,12 @@ async def test_a_worker_that_starts_meanwhile_still_posts_the_card(backend: Back
 async def test_a_worker_that_died_just_before_does_not_keep_the_question_open(
     gate: Gate, backend: Backend
 ) -> None:
-    await backend.roster.join("dead", seconds=1.2 * PATIENCE)
+    await backend.outbox.heartbeat("dead", seconds=1.2 * PATIENCE)
 
     assert (await gate.check(CALL, timeout=5 * LONGER)).outcome is Outcome.UNDELIVERABLE
 
 
-@pytest.mark.parametrize(("part", "method"), [("roster", "count"), ("bus", "subscribers")])
+@pytest.mark.parametrize(("part", "method"), [("outbox", "count_workers"), ("bus", "subscribers")])
 async def test_a_store_that_is_away_at_the_look_is_asked_again(
     backend: Backend, part: str, method: str
 ) -> None:
@@ -146,8 +146,8 @@ async def test_who_follows_the_run_can_answer_without_any_worker(
     async with gate.events():
         verdict = await gate.check(CALL, timeout=LONGER)
         waiting = asyncio.create_task(gate.check(CALL, timeout=LONGER))
-        await until(backend.watch.pending)
-        (record,) = await backend.watch.pending()
+        await until(backend.store.list_requests)
+        (record,) = await backend.store.list_requests()
         assert isinstance(record.request, PermissionRequestEvent)
         await backend.store.settle(record.request.permission_id, a_response(record.request))
 

@@ -11,7 +11,7 @@ from sayso import CheckResult, Gate, Outcome, RunRef, ToolCall
 from sayso.errors import RequestUnansweredError
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import OpenLimits
+from sayso.stores.protocols import OpenLimits
 from sayso.testing import a_request
 
 RUN = RunRef("deploy-bot", "s-1")
@@ -23,7 +23,7 @@ WHY = "agent 'deploy-bot' has as many open requests as the server allows, 2 (ope
 async def backend() -> AsyncIterator[Backend]:
     """A store whose desks allow two open requests, which are open."""
     async with memory_backend() as backend, Gate.open(backend, run=RUN) as gate:
-        await backend.roster.join("desk", seconds=60, limits=OpenLimits(per_agent=2))
+        await backend.outbox.heartbeat("desk", seconds=60, limits=OpenLimits(per_agent=2))
         for command in ("one", "two"):
             assert isinstance(await gate.submit(ToolCall("bash", {"command": command})), str)
         yield backend
@@ -43,7 +43,7 @@ async def test_one_call_more_is_not_approved_and_the_model_is_told_why(
     assert (verdict.approved, verdict.outcome) == (False, Outcome.UNDELIVERABLE)
     assert verdict.reason.startswith(WHY)
     assert f"nobody could be asked: {WHY}" in verdict.as_tool_result()
-    assert len(await backend.watch.pending()) == 2
+    assert len(await backend.store.list_requests()) == 2
 
 
 async def test_a_call_that_is_submitted_has_its_verdict_at_once(gate: Gate) -> None:

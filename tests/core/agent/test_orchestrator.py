@@ -215,7 +215,7 @@ async def test_a_request_of_another_session_cannot_be_resolved(
     with pytest.raises(RequestNotFoundError):
         await orchestrator.resolve(permission_id, approved=True, by="app:eve")
 
-    assert len(await backend.watch.pending()) == 1
+    assert len(await backend.store.list_requests()) == 1
 
 
 async def test_resolving_with_always_is_remembered_for_the_session(
@@ -245,7 +245,7 @@ async def test_an_answer_that_contradicts_itself_decides_nothing(
     with pytest.raises(ValueError, match="contradict"):
         await orchestrator.resolve(permission_id, approved=True, by="app:eve", choice="always_deny")
 
-    assert len(await backend.watch.pending()) == 1
+    assert len(await backend.store.list_requests()) == 1
 
 
 async def test_permissions_change_while_the_agent_runs(orchestrator: Orchestrator) -> None:
@@ -364,7 +364,7 @@ async def test_an_expired_question_is_in_the_stream_too() -> None:
         waiting = ask(gate)
         _, request = await asked(events)
         clock.advance(timedelta(minutes=6))
-        await backend.watch.expire()
+        await backend.store.expire_due()
         verdict = await waiting
         _, ended = await soon(events)
 

@@ -89,7 +89,7 @@ PORTS: dict[str, Callable[[Backend], Awaitable[Any]]] = {
     "store.settle": lambda backend: backend.store.settle(
         "q-1", _request().deny(by="slack:U0ALICE", at=utc_now())
     ),
-    "watch.pending": lambda backend: backend.watch.pending(),
+    "watch.pending": lambda backend: backend.store.list_requests(),
     "bus.publish": lambda backend: backend.bus.publish("topic", _request()),
     "bus.subscribe": lambda backend: backend.bus.subscribe("topic").__aenter__(),
     "bus.rings": lambda backend: backend.bus.rings("inbox").__aenter__(),

@@ -96,7 +96,7 @@ class LendInDays(Lend):
 async def asked(gate: Gate) -> str:
     """The id of the question that is open, as soon as there is one."""
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while not (pending := await gate.backend.watch.pending()):
+        while not (pending := await gate.backend.store.list_requests()):
             await asyncio.sleep(0)
     return pending[0].request.question_id
 

@@ -100,7 +100,7 @@ async def test_a_request_that_was_half_opened_is_opened_by_the_next_attempt(
 
         await backend.store.open(request, seconds=30, inbox="", book=None)
 
-        assert [one.request for one in await backend.watch.pending()]
+        assert [one.request for one in await backend.store.list_requests()]
         async with backend.outbox.jobs("desk") as jobs:
             assert (await soon(jobs)).question_id == request.question_id
 
@@ -126,7 +126,7 @@ async def _waiting(backend: Backend) -> asyncio.Task[Any]:
     check = asyncio.create_task(gate.check(CALL, timeout=600))
 
     async def it_is_open() -> bool:
-        return len(await backend.watch.pending()) == 1
+        return len(await backend.store.list_requests()) == 1
 
     await until(it_is_open)
     return check
@@ -146,7 +146,7 @@ async def test_a_store_that_restarts_without_its_data_lost_the_request(server: V
 async def test_deleted_data_is_a_lost_request_at_the_next_look(server: Valkey, admin: Any) -> None:
     async with redis_backend(server.url) as backend:
         check = await _waiting(backend)
-        [record] = await backend.watch.pending()
+        [record] = await backend.store.list_requests()
         await admin.flushall()
         await backend.inbox.look([record.request.question_id])
 

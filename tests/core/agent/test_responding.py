@@ -57,8 +57,8 @@ async def asked(
     backend: Backend, gate: Gate
 ) -> tuple[asyncio.Task[CheckResult], PermissionRequestEvent]:
     waiting = asyncio.create_task(gate.check(LS, timeout=30))
-    await until(backend.watch.pending)
-    [record] = await backend.watch.pending()
+    await until(backend.store.list_requests)
+    [record] = await backend.store.list_requests()
     assert isinstance(record.request, PermissionRequestEvent)
     return waiting, record.request
 

@@ -126,7 +126,7 @@ async def test_a_cancelled_batch_runs_nothing_and_withdraws_its_question() -> No
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
 
-        assert await stage.backend.watch.pending() == []
+        assert await stage.backend.store.list_requests() == []
     assert ran == []
 
 

@@ -18,7 +18,7 @@ RUN = RunRef("deploy-bot", "s-42")
 
 
 async def the_request(backend: Backend) -> PermissionRequestEvent:
-    [record] = await backend.watch.pending()
+    [record] = await backend.store.list_requests()
     assert isinstance(record.request, PermissionRequestEvent)
     return record.request
 
@@ -77,7 +77,7 @@ async def test_a_suggested_rule_that_is_not_about_the_call_is_an_error(
         with pytest.raises(InvalidCallError, match="not about this call"):
             await getattr(gate, door)(asked, suggest=[rule])
 
-    assert await backend.watch.pending() == []
+    assert await backend.store.list_requests() == []
 
 
 async def test_two_rules_are_suggested_at_most(backend: Backend) -> None:
@@ -85,7 +85,7 @@ async def test_two_rules_are_suggested_at_most(backend: Backend) -> None:
         with pytest.raises(ValueError, match="at most 2"):
             await gate.check(CALL, suggest=[NPM_TEST] * 3)
 
-    assert await backend.watch.pending() == []
+    assert await backend.store.list_requests() == []
 
 
 async def test_a_rule_for_the_whole_tool_is_offered_for_minutes_only(backend: Backend) -> None:
@@ -106,7 +106,7 @@ async def test_in_a_batch_a_rule_is_offered_for_the_calls_it_is_about(backend: B
 
     rules = {
         record.request.function_name: record.request.suggested_rules
-        for record in await backend.watch.pending()
+        for record in await backend.store.list_requests()
         if isinstance(record.request, PermissionRequestEvent)
     }
     assert Rule("bash", {"command": "npm test *"}) in rules["bash"]

@@ -59,7 +59,7 @@ async def press(backend: Backend, permission_id: str | None) -> None:
 
 
 async def open_now(backend: Backend) -> set[str]:
-    return {record.request.question_id for record in await backend.watch.pending()}
+    return {record.request.question_id for record in await backend.store.list_requests()}
 
 
 def only(results: list[CheckResult | PendingResult]) -> CheckResult:

@@ -167,7 +167,7 @@ async def test_a_stream_tells_what_the_same_agent_asks_in_another_process(
             more = await waiting
 
         async def settled() -> bool:
-            return not await here.watch.pending()
+            return not await here.store.list_requests()
 
         await until(settled)
 

@@ -63,7 +63,7 @@ async def always(backend: Backend, request: UserInputRequest) -> None:
 async def one_asked(backend: Backend) -> UserInputRequest:
     """The only open request, as soon as there is one."""
     async with asyncio.timeout(30):
-        while not (waiting := await backend.watch.pending()):
+        while not (waiting := await backend.store.list_requests()):
             await asyncio.sleep(0.01)
     return await asked(backend, waiting[0].request.question_id)
 
@@ -147,7 +147,7 @@ async def test_calls_of_one_id_do_not_wait_for_each_other_where_nobody_named_the
     async with open_store(store_url) as backend, connect(store_url, agent="a") as handle:
         asking = [asyncio.ensure_future(handle.check_batch([REFUND])) for _ in range(2)]
         async with asyncio.timeout(30):
-            while len(waiting := await backend.watch.pending()) < len(asking):
+            while len(waiting := await backend.store.list_requests()) < len(asking):
                 await asyncio.sleep(0.01)
         for one in waiting:
             await allow(backend, await asked(backend, one.request.question_id))

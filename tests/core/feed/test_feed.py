@@ -17,7 +17,7 @@ from sayso.feed.pages import READS_AT_ONCE
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import BEGINNING, LoggedEvent, LogKind, Position
 from sayso.stores.connect import open_store
-from sayso.stores.ports import BranchLog, Bus
+from sayso.stores.protocols import BranchLog, Bus
 from sayso.stores.topics import LOG_TOPIC
 from sayso.testing import a_request, until
 from sayso.testing.builders import PATIENCE_SECONDS

@@ -135,7 +135,7 @@ async def test_a_cancelled_wait_withdraws_the_question() -> None:
             waiting.cancel()
             await asyncio.gather(waiting, return_exceptions=True)
 
-        assert await stage.backend.watch.pending() == []
+        assert await stage.backend.store.list_requests() == []
 
 
 @pytest.mark.parametrize("amounts", [(), (0,), (-5,), (5, 5), (1, 2, 3, 4, 5, 6), (2_000_000,)])

@@ -28,7 +28,7 @@ from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.refusals import Refusals
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import Store
+from sayso.stores.protocols import RequestStore
 from sayso.testing import a_request, until
 from sayso.worker.routing import Route, Routes
 from sayso.worker.worker import ApprovalWorker, WorkerOptions
@@ -177,7 +177,7 @@ async def test_a_denial_whose_form_cannot_be_opened_may_still_be_too_late(asked:
 class Overtaken:
     """A store in which something else comes right before a denial is foreseen."""
 
-    def __init__(self, inner: Store) -> None:
+    def __init__(self, inner: RequestStore) -> None:
         self._inner = inner
         self.ending: Resolution | None = None
         self.error: SaysoError | None = None

@@ -31,7 +31,7 @@ async def test_a_kind_the_bots_do_not_know_is_undeliverable_at_once(
         desk = ApprovalWorker(backend, [ChatDouble()], Routes([Route((Place("slack", "C1"),))]))
 
         async def ending() -> Resolution | None:
-            seen = await backend.watch.look([request.question_id], inbox="")
+            seen = await backend.store.poll([request.question_id], inbox="")
             found = seen[request.question_id]
             return found if isinstance(found, Resolution) else None
 
@@ -78,6 +78,6 @@ async def test_a_request_of_an_unknown_kind_hides_no_other_from_a_list(
             await backend.store.open(request, seconds=600, inbox="", book=None)
         await server.hset(keys.record(odd.question_id), "q", json.dumps({"type": "NEWER"}))
 
-        listed = await backend.watch.pending()
+        listed = await backend.store.list_requests()
 
     assert [record.request.question_id for record in listed] == [plain.question_id]

@@ -20,7 +20,7 @@ from sayso.errors import SaysoError, StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import Bus, Ring, Watch
+from sayso.stores.protocols import Bus, RequestStore, Ring
 from sayso.testing import until
 
 RUN = RunRef("deploy-bot", "s-1")
@@ -79,7 +79,7 @@ async def test_what_became_due_while_the_loop_was_held_up_ends_when_it_goes_on(g
     waits = [asyncio.create_task(ended(gate, seconds)) for seconds in (0.2, 0.3, 0.25)]
 
     async def all_are_open() -> bool:
-        return len(await gate.backend.watch.pending()) == len(waits)
+        return len(await gate.backend.store.list_requests()) == len(waits)
 
     await until(all_are_open)
     held_until = loop.time() + 0.5
@@ -146,17 +146,17 @@ class Deaf:
 class Away:
     """What a waiting process looks at, with a store that is away at first."""
 
-    def __init__(self, watch: Watch, failures: Iterator[Exception]) -> None:
+    def __init__(self, watch: RequestStore, failures: Iterator[Exception]) -> None:
         self._watch = watch
         self._failures = failures
 
-    async def look(self, *args: Any, **kwargs: Any) -> Any:
+    async def poll(self, *args: Any, **kwargs: Any) -> Any:
         for error in self._failures:
             raise error
-        return await self._watch.look(*args, **kwargs)
+        return await self._watch.poll(*args, **kwargs)
 
-    async def expire(self) -> float | None:
-        return await self._watch.expire()
+    async def expire_due(self) -> float | None:
+        return await self._watch.expire_due()
 
 
 async def approved(backend: Backend, inbox: Inbox) -> None:
@@ -171,7 +171,7 @@ async def approved(backend: Backend, inbox: Inbox) -> None:
 
 
 async def test_an_answer_whose_ring_was_lost_is_found_by_a_look(backend: Backend) -> None:
-    async with Inbox(cast("Bus", Deaf()), backend.watch, look_every=0.05) as inbox:
+    async with Inbox(cast("Bus", Deaf()), backend.store, look_every=0.05) as inbox:
         await approved(backend, inbox)
 
 
@@ -179,7 +179,7 @@ async def test_looks_go_on_after_one_that_failed_and_its_failure_is_told_once(
     backend: Backend, caplog: pytest.LogCaptureFixture
 ) -> None:
     failures = iter([StoreUnreachableError("away")] * 3)
-    watch = cast("Watch", Away(backend.watch, failures))
+    watch = cast("RequestStore", Away(backend.store, failures))
     async with Inbox(cast("Bus", Deaf()), watch, look_every=0.05) as inbox:
         await approved(backend, inbox)
 
@@ -196,7 +196,7 @@ async def test_a_look_that_failed_is_made_again_long_before_the_next_round(
             tried.append(asyncio.get_running_loop().time())
             yield StoreUnreachableError("away")
 
-    watch = cast("Watch", Away(backend.watch, away_at_first()))
+    watch = cast("RequestStore", Away(backend.store, away_at_first()))
     async with Inbox(cast("Bus", Deaf()), watch, look_every=2) as inbox:
         await approved(backend, inbox)
 
@@ -207,21 +207,21 @@ async def test_a_look_that_failed_is_made_again_long_before_the_next_round(
 class Stuck:
     """What a waiting process looks at, where one of the first questions cannot be read."""
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: RequestStore) -> None:
         self._unreadable = ""
         self._watch = watch
 
-    async def look(self, question_ids: Sequence[str], *, inbox: str) -> Any:
+    async def poll(self, question_ids: Sequence[str], *, inbox: str) -> Any:
         self._unreadable = self._unreadable or question_ids[0]
         if self._unreadable in question_ids:
             raise StoreUnreachableError("it cannot be read")
-        return await self._watch.look(question_ids, inbox=inbox)
+        return await self._watch.poll(question_ids, inbox=inbox)
 
 
 async def test_a_question_that_cannot_be_read_does_not_keep_all_others_from_their_look(
     backend: Backend,
 ) -> None:
-    watch = cast("Watch", Stuck(backend.watch))
+    watch = cast("RequestStore", Stuck(backend.store))
     async with Inbox(cast("Bus", Deaf()), watch, look_every=0.2) as inbox:
         await inbox.listening()
         waits = [inbox.expect(f"q-{number}") for number in range(2_000)]
@@ -241,7 +241,7 @@ async def test_a_look_that_failed_is_no_trouble_any_more_when_the_store_is_back(
 ) -> None:
     is_away = True
     failures = (StoreUnreachableError("away") for _ in iter(lambda: is_away, False))
-    watch = cast("Watch", Away(backend.watch, failures))
+    watch = cast("RequestStore", Away(backend.store, failures))
 
     async with Inbox(cast("Bus", Deaf()), watch, look_every=0.05) as inbox:
         deaf = replace(backend, inbox=inbox)

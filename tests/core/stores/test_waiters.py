@@ -9,7 +9,7 @@ from itertools import pairwise
 from support.clock import Clock
 
 from sayso.calls import new_id
-from sayso.stores.ports import Ring
+from sayso.stores.protocols import Ring
 from sayso.stores.waiters import PARTS, Rounds, Waiters
 
 SECONDS = 60.0

@@ -11,7 +11,7 @@ from support.chat_double import ChatDouble
 from sayso.errors import DeliveryError, SubscriptionLostError
 from sayso.events import Event
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Bus
+from sayso.stores.protocols import Bus
 from sayso.testing import a_request
 from sayso.worker.authorization import (
     AGAIN_SECONDS,

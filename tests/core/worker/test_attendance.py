@@ -6,9 +6,11 @@ import pytest
 from support.chat_double import ChatDouble, working
 
 from sayso.chats.places import Place
+from sayso.clock import utc_now
 from sayso.errors import RequestUnansweredError, StoreUnreachableError
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import OpenLimits
+from sayso.stores.memory.outbox import MemoryOutbox
+from sayso.stores.protocols import OpenLimits
 from sayso.testing import a_request, until
 from sayso.worker.routing import Route, Routes
 from sayso.worker.worker import ApprovalWorker, attending
@@ -21,7 +23,7 @@ async def test_desks_are_on_the_roster_while_they_work() -> None:
         desks = [ApprovalWorker(backend, [ChatDouble()], ROUTES) for _ in range(2)]
 
         async def at_work(count: int) -> bool:
-            return await backend.roster.count() == count
+            return await backend.outbox.count_workers() == count
 
         async with working(desks[0]):
             await until(lambda: at_work(1))
@@ -33,10 +35,10 @@ async def test_desks_are_on_the_roster_while_they_work() -> None:
 
 async def test_a_desk_that_names_no_limits_lifts_none() -> None:
     async with memory_backend() as backend:
-        await backend.roster.join("other", seconds=60, limits=OpenLimits(per_agent=1))
+        await backend.outbox.heartbeat("other", seconds=60, limits=OpenLimits(per_agent=1))
 
         async def both_work() -> bool:
-            return await backend.roster.count() == 2
+            return await backend.outbox.count_workers() == 2
 
         async with working(ApprovalWorker(backend, [ChatDouble()], ROUTES)):
             await until(both_work)
@@ -45,21 +47,23 @@ async def test_a_desk_that_names_no_limits_lifts_none() -> None:
                 await backend.store.open(a_request(), seconds=60, inbox="", book=None)
 
 
-class AwayRoster:
+class AwayRoster(MemoryOutbox):
     """The roster of a store that is away."""
 
-    async def join(self, desk: str, *, seconds: float, limits: OpenLimits | None = None) -> None:
+    async def heartbeat(
+        self, desk: str, *, seconds: float, limits: OpenLimits | None = None
+    ) -> None:
         raise StoreUnreachableError("away")
 
-    async def leave(self, desk: str) -> None:
+    async def remove_worker(self, desk: str) -> None:
         raise StoreUnreachableError("away")
 
-    async def count(self) -> int:
+    async def count_workers(self) -> int:
         raise StoreUnreachableError("away")
 
 
 async def test_a_store_that_is_away_keeps_no_desk_from_working() -> None:
-    async with attending(AwayRoster(), "desk"):
+    async with attending(AwayRoster(utc_now), "desk"):
         worked = True
 
     assert worked
@@ -69,9 +73,12 @@ class BrokenRoster(AwayRoster):
     """A roster with a bug that shows when a desk says a second time that it is there."""
 
     def __init__(self) -> None:
+        super().__init__(utc_now)
         self._joined = 0
 
-    async def join(self, desk: str, *, seconds: float, limits: OpenLimits | None = None) -> None:
+    async def heartbeat(
+        self, desk: str, *, seconds: float, limits: OpenLimits | None = None
+    ) -> None:
         self._joined += 1
         if self._joined > 1:
             raise RuntimeError("what nobody foresaw")

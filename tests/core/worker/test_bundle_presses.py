@@ -20,7 +20,7 @@ from sayso.errors import (
     StoreUnreachableError,
 )
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Copy
+from sayso.stores.protocols import Copy
 from sayso.testing import a_request
 from sayso.worker.routing import Route, Routes
 from sayso.worker.worker import ApprovalWorker
@@ -55,7 +55,9 @@ async def test_each_call_keeps_its_id_its_source_and_its_response(room: BundleRo
     room.ask_about("build", source_name="shell")
     await room.gathered(1)
     ref, cards = await room.shown("test")
-    asked = {one.request.question_id: one.request for one in await room.backend.watch.pending()}
+    asked = {
+        one.request.question_id: one.request for one in await room.backend.store.list_requests()
+    }
 
     await room.press(ref, cards[0], "allow-all")
 
@@ -146,7 +148,7 @@ async def test_a_stranger_decides_nothing_of_it(room: BundleRoom) -> None:
     ]
 
     assert {answer.kind for answer in refused} == {Answered.REFUSED}
-    assert len(await room.backend.watch.pending()) == 2
+    assert len(await room.backend.store.list_requests()) == 2
     assert (await room.press(ref, cards[0], "allow-all")).text == "2 approved."
 
 
@@ -157,7 +159,7 @@ async def test_a_press_from_another_message_decides_nothing(room: BundleRoom) ->
     answer = await room.press(elsewhere, cards[0], "allow-all")
 
     assert answer.kind is Answered.REFUSED
-    assert len(await room.backend.watch.pending()) == 2
+    assert len(await room.backend.store.list_requests()) == 2
 
 
 async def test_a_card_that_stands_alone_has_no_button_for_all(room: BundleRoom) -> None:
@@ -191,7 +193,7 @@ async def test_what_is_cut_is_not_allowed_along_with_the_rest_until_it_was_seen(
         Answered.REFUSED,
         "Not yet: 1 call is cut. Press Show all there first.",
     )
-    assert len(await room.backend.watch.pending()) == 2
+    assert len(await room.backend.store.list_requests()) == 2
 
     await room.press(ref, line(cards, "write"), "show")
     seen = await room.now(ref, lambda cards: keys(cards) == ["allow-all", "deny-all"])
@@ -271,14 +273,14 @@ async def test_a_press_that_is_not_stored_for_all_is_not_acknowledged_and_can_be
     store = Failing(backend.store)
     async with a_room(replace(backend, store=store)) as room:
         ref, cards = await room.shown("build", "test", "deploy")
-        pending = await backend.watch.pending()
+        pending = await backend.store.list_requests()
         failing = next(one for one in pending if one.request.subject == "test")
         store.fails_for = {failing.request.question_id}
 
         with pytest.raises(StoreUnreachableError):
             await room.press(ref, cards[0], "allow-all")
         await room.now(ref, lambda cards: states(cards)["deploy"] == "approved")
-        assert [one.request.subject for one in await backend.watch.pending()] == ["test"]
+        assert [one.request.subject for one in await backend.store.list_requests()] == ["test"]
         store.fails_for = set()
         answer = await room.press(ref, cards[0], "allow-all")
 
@@ -343,7 +345,7 @@ async def test_a_route_that_changed_meanwhile_lets_each_call_be_decided_by_its_o
         answer = await other.press(ref, cards[0], "deny-all")
 
         assert "1 denied, 1 you may not decide" in answer.text
-        assert [one.request.subject for one in await backend.watch.pending()] == ["deploy"]
+        assert [one.request.subject for one in await backend.store.list_requests()] == ["deploy"]
 
 
 async def test_a_handle_that_another_message_claims_is_not_decided_there(backend: Backend) -> None:

@@ -18,7 +18,7 @@ from sayso.chats.places import Answered, MessageRef, Place
 from sayso.clock import utc_now
 from sayso.errors import ChannelMigratedError, DeliveryError
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Marked
+from sayso.stores.protocols import Marked
 from sayso.worker.routing import Route, Routes
 from sayso.worker.worker import ApprovalWorker
 
@@ -91,7 +91,7 @@ async def test_two_desks_agree_on_what_the_message_shows(backend: Backend) -> No
         slow.before_update = hold
         await room.press(ref, line(cards, "build"), "allow")
         await reached.wait()
-        record = (await backend.watch.pending())[0]
+        record = (await backend.store.list_requests())[0]
         await backend.store.settle(
             record.request.question_id, record.request.cancelled(at=utc_now())
         )
@@ -151,7 +151,9 @@ async def test_a_call_withdrawn_on_the_way_to_the_chat_is_shown_as_withdrawn(
         await room.gathered(2)
         room.window.close()
         await chat.posting.wait()
-        record = next(one for one in await backend.watch.pending() if one.request.subject == "test")
+        record = next(
+            one for one in await backend.store.list_requests() if one.request.subject == "test"
+        )
         await room.gate.cancel(record.request.question_id)
         chat.go.set()
 

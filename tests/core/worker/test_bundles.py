@@ -34,7 +34,7 @@ async def test_calls_asked_about_together_share_one_message(backend: Backend) ->
         assert [(card.number, card.count) for card in cards] == [(1, 3), (2, 3), (3, 3)]
         assert room.chat.cards == {}
         assert list(room.chat.bundles) == [ref]
-        records = await backend.watch.pending()
+        records = await backend.store.list_requests()
         bundles = {copy.bundle for record in records for copy in record.copies}
         assert bundles == {tuple(card.handle for card in cards)}
 
@@ -265,7 +265,7 @@ async def test_a_batch_asks_one_after_the_other_unless_told(backend: Backend) ->
         batch = asyncio.create_task(room.gate.check_batch([a_call("build"), a_call("test")]))
         ref, card = await room.chat.card_where()
         await room.settled()
-        assert len(await backend.watch.pending()) == 1
+        assert len(await backend.store.list_requests()) == 1
 
         await room.press(ref, card, "allow")
         ref, card = await room.chat.card_where(lambda card: card.body.title == "test")
@@ -338,7 +338,7 @@ async def test_what_ended_while_it_gathered_is_not_shown(backend: Backend) -> No
     async with a_room(backend) as room:
         room.ask_about("build", "test", "deploy")
         await room.gathered(3)
-        for record in await backend.watch.pending():
+        for record in await backend.store.list_requests():
             if record.request.subject != "deploy":
                 await room.gate.cancel(record.request.question_id)
         room.window.close()

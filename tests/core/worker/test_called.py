@@ -194,4 +194,4 @@ async def test_a_platform_that_cannot_call_anybody_shows_its_cards_all_the_same(
         _, card = await chat.card_where()
 
     assert card.call == NOBODY
-    assert not (await backend.errands.take("calls", most=9, hold=1)).names
+    assert not (await backend.outbox.claim_scheduled("calls", most=9, hold=1)).names

@@ -29,7 +29,7 @@ from sayso.errors import DeliveryError
 from sayso.events import Outcome
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import Copy
+from sayso.stores.protocols import Copy
 from sayso.testing import until
 from sayso.worker.routing import Route
 
@@ -190,7 +190,7 @@ async def test_a_press_closes_a_card_for_30_days_after_its_time_was_over() -> No
             await until(lambda: is_settled(desk))
         # The bots were away when it expired, and long after.
         clock.pass_by(60 + 30 * 86_400 - 1)
-        await backend.watch.expire()
+        await backend.store.expire_due()
         late = a_desk(backend, chat)
 
         answer = await late.press(press_on(ref, card, "allow", by=BOB))

@@ -29,7 +29,7 @@ from sayso.events import UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.stores.memory.outbox import MemoryOutbox
-from sayso.stores.ports import Copy
+from sayso.stores.protocols import Copy
 from sayso.stores.redis import redis_backend
 from sayso.testing import a_request, until
 from sayso.worker.routing import Route, Routes

@@ -19,7 +19,7 @@ from sayso.errors import ChannelMigratedError, DeliveryError
 from sayso.stores.backend import Backend
 from sayso.stores.chat_moves import find_chat
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import Record
+from sayso.stores.protocols import Record
 from sayso.worker.routing import Route, Routes
 from sayso.worker.worker import ApprovalWorker as Worker
 

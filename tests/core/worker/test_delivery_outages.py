@@ -91,7 +91,7 @@ async def test_an_outage_of_the_store_is_one_line_however_many_jobs_wait(
 async def test_the_sweep_outlives_an_outage_of_the_store(
     backend: Backend, slack: ChatDouble
 ) -> None:
-    faltering = replace(backend, watch=Faltering(backend.watch, "expire"))
+    faltering = replace(backend, store=Faltering(backend.store, "expire_due"))
     routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
     async with gate_on(backend) as gate, working(ApprovalWorker(faltering, [slack], routes)):
         await gate.submit(CALL, timeout=0.2)

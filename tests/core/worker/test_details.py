@@ -195,8 +195,8 @@ async def test_what_came_of_an_approval_is_on_its_card(room: ChatRoom) -> None:
     await room.desk.press(press_on(ref, card, "allow"))
     until = request.expires_at + timedelta(days=1)
 
-    await room.backend.uses.take(request.question_id, "key", until=until)
-    await room.backend.uses.report(request.question_id, "failed", "exit code 1")
+    await room.backend.store.consume_approval(request.question_id, "key", until=until)
+    await room.backend.store.report_outcome(request.question_id, "failed", "exit code 1")
 
     _, card = await room.chat.card_where(
         lambda card: isinstance(card.state, Ended) and card.state.went == "failed"

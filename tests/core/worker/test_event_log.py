@@ -76,8 +76,8 @@ async def test_what_became_of_an_approval_is_not_another_end(
     assert verdict.permission_id is not None
 
     until = datetime.now(UTC) + timedelta(minutes=1)
-    await room.backend.uses.take(verdict.permission_id, "run-1", until=until)
-    await room.backend.uses.report(verdict.permission_id, "succeeded")
+    await room.backend.store.consume_approval(verdict.permission_id, "run-1", until=until)
+    await room.backend.store.report_outcome(verdict.permission_id, "succeeded")
     await room.chat.card_where(lambda card: isinstance(card.state, Ended) and "ran" in str(card))
     await room.settled()
 

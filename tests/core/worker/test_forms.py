@@ -62,7 +62,7 @@ async def test_a_form_is_put_to_the_presser_and_decides_nothing_yet(room: Room) 
     assert (put_to, card.handle, choice.key) == (press, room.card.handle, "other")
     assert choice.form is not None
     assert not room.waiting.done()
-    assert len(await room.backend.watch.pending()) == 1
+    assert len(await room.backend.store.list_requests()) == 1
 
 
 async def test_a_form_that_comes_back_is_the_answer(room: Room) -> None:

@@ -16,7 +16,7 @@ from support.chat_double import ChatDouble
 from sayso.cards.card import Card, Ended
 from sayso.clock import utc_now
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Copy, Found
+from sayso.stores.protocols import Copy, Found
 from sayso.worker.routing import Routes
 from sayso.worker.worker import ApprovalWorker
 
@@ -26,11 +26,11 @@ Step = Callable[[Backend, Found], Awaitable[object]]
 
 
 async def start(backend: Backend, found: Found) -> None:
-    await backend.uses.take(found.request.question_id, "k", until=utc_now() + LATER)
+    await backend.store.consume_approval(found.request.question_id, "k", until=utc_now() + LATER)
 
 
 async def report(backend: Backend, found: Found) -> None:
-    await backend.uses.report(found.request.question_id, "succeeded", "3 hosts")
+    await backend.store.report_outcome(found.request.question_id, "succeeded", "3 hosts")
 
 
 async def revoke(backend: Backend, found: Found) -> None:

@@ -9,7 +9,7 @@ from support.room import OPS
 
 from sayso.errors import StoreUnreachableError
 from sayso.events import UserInputRequest
-from sayso.stores.ports import Audit
+from sayso.stores.protocols import Audit
 from sayso.tasks import Background
 from sayso.testing import a_request
 from sayso.worker.activity_events import RejectedInteractions

@@ -25,7 +25,7 @@ from sayso.errors import RequestNotFoundError, StoreUnreachableError
 from sayso.events import Outcome, UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import Copy, Job, Record
+from sayso.stores.protocols import Copy, Job, Record
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.keys import GROUP, Keys
 from sayso.stores.redis.url import read_url

@@ -34,7 +34,7 @@ async def room(backend: Backend) -> AsyncIterator[ChatRoom]:
 
 async def question_id(backend: Backend) -> str:
     """The id of the one request that is open."""
-    (record,) = await backend.watch.pending()
+    (record,) = await backend.store.list_requests()
     return record.request.question_id
 
 
@@ -76,7 +76,7 @@ async def test_whoever_asked_approves_nothing_at_another_desk_either(backend: Ba
 
 async def test_a_handle_that_leads_nowhere_any_more_decides_nothing(room: ChatRoom) -> None:
     waiting, ref, card = await room.asked(CALL)
-    (record,) = await room.backend.watch.pending()
+    (record,) = await room.backend.store.list_requests()
     for copy in record.copies:
         await room.backend.copies.drop(copy)
 
@@ -100,7 +100,7 @@ async def test_a_question_that_ended_elsewhere_is_not_decided_again(room: ChatRo
 
 async def test_an_expired_question_is_not_decided(room: ChatRoom) -> None:
     waiting, ref, card = await room.asked(CALL)
-    await room.backend.watch.shorten(await question_id(room.backend), 0)
+    await room.backend.store.shorten_deadline(await question_id(room.backend), 0)
 
     answer = await room.desk.press(press_on(ref, card, "allow"))
 

@@ -27,7 +27,7 @@ async def test_a_secret_in_the_reason_of_an_ending_is_neither_on_the_card_nor_in
         desk = ApprovalWorker(backend, [chat], Routes([Route((OPS,))]))
         async with ChatRoom.open(backend, desk, chat=chat) as room:
             waiting, _, _ = await room.asked(ToolCall("bash", {"command": "ls"}))
-            [record] = await backend.watch.pending()
+            [record] = await backend.store.list_requests()
 
             await room.gate.cancel(record.request.question_id, reason=f"{SECRET} is old")
 

@@ -73,7 +73,7 @@ async def test_a_reminder_ends_with_its_question(room: CallingRoom) -> None:
     await room.later(minutes=9)
 
     assert room.caller.reminders == []
-    assert not (await room.backend.errands.take("calls", most=9, hold=1)).names
+    assert not (await room.backend.outbox.claim_scheduled("calls", most=9, hold=1)).names
 
 
 async def test_reminders_of_several_open_questions_of_one_place_are_joined(

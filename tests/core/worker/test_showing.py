@@ -32,7 +32,7 @@ from sayso.errors import (
     StoreUnreachableError,
 )
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Copy, Marked
+from sayso.stores.protocols import Copy, Marked
 from sayso.testing import soon, until
 from sayso.worker.routing import Route, Routes
 from sayso.worker.worker import ApprovalWorker

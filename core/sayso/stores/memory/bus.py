@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from sayso.events import Event, Resolution
 from sayso.stores.home import Home
 from sayso.stores.mailbox import Mailbox
-from sayso.stores.ports import Ring
+from sayso.stores.protocols import Ring
 from sayso.stores.told import refuse_made_up
 
 

@@ -13,7 +13,7 @@ from sayso.errors import ReplayedCallbackError, RequestNotFoundError
 from sayso.events import Resolution, UserInputRequest
 from sayso.stores.branch_log import LogKind
 from sayso.stores.home import Home
-from sayso.stores.ports import NO_LIMITS, Copy, Hold, Record, Revoked, Use
+from sayso.stores.protocols import NO_LIMITS, Copy, Hold, OpenLimits, Record, Revoked, Use
 from sayso.stores.told import build_full_error
 
 _KEPT = timedelta(days=1)
@@ -60,7 +60,6 @@ class Records:
     """The requests of one process, their handles, and the callbacks of the last ten minutes."""
 
     def __init__(self, clock: Clock, home: Home | None = None) -> None:
-        self.limits = NO_LIMITS
         self._clock = clock
         self._home = home or Home()
         self._entries: dict[str, Entry] = {}
@@ -118,22 +117,22 @@ class Records:
         self._forget()
         return list(self._waiting.values())
 
-    def refuse_too_many(self, request: UserInputRequest) -> None:
+    def refuse_too_many(self, request: UserInputRequest, limits: OpenLimits) -> None:
         """See that its agent, and the token it came with, may have one more open request.
 
         Raises:
             RequestUnansweredError: one of them may not.
         """
-        if self.limits == NO_LIMITS:
+        if limits == NO_LIMITS:
             return
         now = self._clock()
         there = [one.request for one in self.waiting() if one.deadline > now]
         agents = sum(one.run.agent_id == request.run.agent_id for one in there)
         tokens = sum(one.filed_by == request.filed_by for one in there) if request.filed_by else 0
-        if 0 < self.limits.per_agent <= agents:
-            raise build_full_error(request, "agent", self.limits.per_agent)
-        if 0 < self.limits.per_token <= tokens:
-            raise build_full_error(request, "token", self.limits.per_token)
+        if 0 < limits.per_agent <= agents:
+            raise build_full_error(request, "agent", limits.per_agent)
+        if 0 < limits.per_token <= tokens:
+            raise build_full_error(request, "token", limits.per_token)
 
     def asked_last(self, run: RunRef) -> Iterable[Entry]:
         """What a session asked people, the newest first."""

@@ -23,7 +23,7 @@ def check_key_kind(key: str) -> str:
 
 
 class KeyValueStore(Protocol):
-    """Small texts that all processes share. Raises StoreUnreachableError like Store."""
+    """Small texts that all processes share. Raises StoreUnreachableError like RequestStore."""
 
     async def get(self, key: str) -> str | None:
         """Return the text under the key, None without one."""

@@ -9,20 +9,15 @@ from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
 from sayso.stores.redis.audit import RedisAudit
 from sayso.stores.redis.bus import SILENCE_SECONDS, RedisBus
+from sayso.stores.redis.card_messages import RedisCopies
 from sayso.stores.redis.checkup import RedisCheckup
 from sayso.stores.redis.connection import Client
-from sayso.stores.redis.copies import RedisCopies
-from sayso.stores.redis.errands import RedisErrands
-from sayso.stores.redis.floors import KnownFloor, RedisFloors
 from sayso.stores.redis.key_value import RedisKeyValue
-from sayso.stores.redis.keyed import RedisKeyed
 from sayso.stores.redis.log import RedisBranchLog
 from sayso.stores.redis.outbox import TAKEOVER_SECONDS, RedisOutbox
-from sayso.stores.redis.roster import RedisRoster
-from sayso.stores.redis.rules import RedisRules
-from sayso.stores.redis.store import RedisStore, RedisWatch
+from sayso.stores.redis.request_store import RedisRequestStore
+from sayso.stores.redis.rule_store import KnownFloor, RedisRuleStore
 from sayso.stores.redis.url import StoreUrl, read_url
-from sayso.stores.redis.uses import RedisUses
 
 
 def redis_backend(
@@ -50,28 +45,21 @@ async def _opened(url: StoreUrl, takeover_after: float, silence: float) -> Async
     client.home.check()
     log_reads.home.check()
     floor = KnownFloor()
-    store = RedisStore(client, floor)
-    watch = RedisWatch(client, store)
-    bus, roster = RedisBus(client, silence=silence), RedisRoster(client)
+    store = RedisRequestStore(client, floor)
+    bus = RedisBus(client, silence=silence)
     outbox = RedisOutbox(client, takeover_after=takeover_after)
     try:
-        async with Inbox(bus, watch, roster) as inbox:
+        async with Inbox(bus, store, outbox) as inbox:
             yield Backend(
                 store=store,
-                watch=watch,
-                keyed=RedisKeyed(client),
                 copies=RedisCopies(client),
-                rules=RedisRules(client, floor),
-                floors=RedisFloors(client),
+                rules=RedisRuleStore(client, floor),
                 audit=RedisAudit(client),
                 bus=bus,
                 outbox=outbox,
                 key_value=RedisKeyValue(client),
-                roster=roster,
-                errands=RedisErrands(client),
-                uses=RedisUses(client),
                 log=RedisBranchLog(client, log_reads),
-                checkup=RedisCheckup(client, bus),
+                diagnose=RedisCheckup(client, bus).look,
                 inbox=inbox,
             )
     finally:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from sayso.errors import StoreUnreachableError, SubscriptionLostError, UnreadableEventError
 from sayso.events import Event
 from sayso.questions.wire import decode, encode
-from sayso.stores.ports import Ring
+from sayso.stores.protocols import Ring
 from sayso.stores.redis.connection import Client, Subscription
 from sayso.stores.redis.records import read_ring
 from sayso.stores.told import refuse_made_up

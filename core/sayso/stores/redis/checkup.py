@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from sayso.calls import RunRef, new_id
 from sayso.errors import StoreUnreachableError, SubscriptionLostError
 from sayso.questions.wire import encode
+from sayso.stores.backend import Issue
 from sayso.stores.notices import BranchGrewEvent
-from sayso.stores.ports import Ailment
 from sayso.stores.redis.bus import RedisBus
 from sayso.stores.redis.connection import Client
 from sayso.stores.redis.diagnostics import is_denied
@@ -42,7 +42,7 @@ class RedisCheckup:
         self._clock = clock
         self._sleep = sleep
 
-    async def look(self) -> Sequence[Ailment]:
+    async def look(self) -> Sequence[Issue]:
         """What is wrong; nothing where all is well."""
         name = new_id()
         found = [one async for one in self._commands(name)]
@@ -52,7 +52,7 @@ class RedisCheckup:
         found += [one async for one in self._clocks()]
         return [*found, *[one async for one in self._configuration()]]
 
-    async def _commands(self, name: str) -> AsyncIterator[Ailment]:
+    async def _commands(self, name: str) -> AsyncIterator[Issue]:
         """Each command of the scripts."""
         try:
             failed = [
@@ -60,23 +60,23 @@ class RedisCheckup:
             ]
         except StoreUnreachableError as error:
             text = f"{error}: {self._permissions}" if error.is_denied else str(error)
-            yield Ailment(text, is_denied=error.is_denied)
+            yield Issue(text, is_denied=error.is_denied)
             return
         where = f"Redis at {self._client.url.address}"
         refused = dict(zip(failed[1::2], failed[::2], strict=True))
         if any("READONLY" in said for said in refused):
-            yield Ailment(f"{where} is a read-only replica: connect to the primary")
+            yield Issue(f"{where} is a read-only replica: connect to the primary")
             return
         if any("OOM" in said for said in refused):
-            yield Ailment(f"{where} is out of memory: raise maxmemory")
+            yield Issue(f"{where} is out of memory: raise maxmemory")
             return
         denied = [said for said in refused if _MISSING in said or "permission" in said.lower()]
         if denied:
             names = ", ".join(sorted({refused[said] for said in denied}))
             what = f"{where} does not permit this user what Sayso needs ({names})"
-            yield Ailment(f"{what}: {self._permissions}", is_denied=True)
+            yield Issue(f"{what}: {self._permissions}", is_denied=True)
         for said in refused.keys() - set(denied):
-            yield Ailment(f"{where} refuses {refused[said]}: {said[:200]}")
+            yield Issue(f"{where} refuses {refused[said]}: {said[:200]}")
 
     @property
     def _permissions(self) -> str:
@@ -85,18 +85,18 @@ class RedisCheckup:
         rights = f"+@all -@admin -@dangerous +info ~{prefix}* &{prefix}*"
         return f"permit it with `ACL SETUSER {user} {rights}`"
 
-    async def _expiry(self, name: str) -> AsyncIterator[Ailment]:
+    async def _expiry(self, name: str) -> AsyncIterator[Issue]:
         """Whether what has a time to live goes when it is over."""
         key = f"{self._client.keys.prefix}draft:check-{name}"
         await self._client.command("SET", key, "1", "PX", _LIFE_MILLISECONDS)
         await self._sleep(_EXPIRED_AFTER_SECONDS)
         if await self._client.command("EXISTS", key):
-            yield Ailment(
+            yield Issue(
                 f"Redis at {self._client.url.address} does not expire keys in time: look at its "
                 "clock and its load"
             )
 
-    async def _channels(self, name: str) -> AsyncIterator[Ailment]:
+    async def _channels(self, name: str) -> AsyncIterator[Issue]:
         """Whether what is published is heard, on each kind of channel."""
         bell = BranchGrewEvent.of(RunRef(f"check-{name}", "check"))
         refused: dict[str, str] = {}
@@ -119,9 +119,9 @@ class RedisCheckup:
                 refused["what is published is not heard: look for what is between"] = topic
         for said, kind in refused.items():
             fix = f"; permit the channels &{self._client.keys.channel('*')}"
-            yield Ailment(f"{said} (channels of {kind}{fix})", is_denied=said in denied)
+            yield Issue(f"{said} (channels of {kind}{fix})", is_denied=said in denied)
 
-    async def _clocks(self) -> AsyncIterator[Ailment]:
+    async def _clocks(self) -> AsyncIterator[Issue]:
         """Whether the server's clock and ours agree; a round trip is nobody's fault."""
         before = self._clock()
         now = await self._client.command("TIME", read=_read_time)
@@ -129,25 +129,25 @@ class RedisCheckup:
         off = now - after if now > after else min(now - before, 0.0)
         if abs(off) > _WRONG_SECONDS:
             how = "ahead of" if off > 0 else "behind"
-            yield Ailment(
+            yield Issue(
                 f"the clock of Redis at {self._client.url.address} is {abs(off):.0f} s {how} that "
                 "of this machine: set both by NTP; rules and questions expire by Redis's, and "
                 "a machine that is off by 5 minutes refuses presses",
                 is_serious=abs(off) > _VERY_WRONG_SECONDS,
             )
 
-    async def _configuration(self) -> AsyncIterator[Ailment]:
+    async def _configuration(self) -> AsyncIterator[Issue]:
         """What the server says of itself, as far as this user may ask."""
         try:
             info = await self._client.command("INFO", read=_read)
         except StoreUnreachableError:
             text = "whether Redis evicts, saves and is new enough is not known: permit `info`"
-            yield Ailment(text, is_serious=False)
+            yield Issue(text, is_serious=False)
             return
-        for ailment in (*_version(info), *_eviction(info)):
-            yield ailment
-        for ailment in _persistence(info, await self._saves()):
-            yield ailment
+        for issue in (*_version(info), *_eviction(info)):
+            yield issue
+        for issue in _persistence(info, await self._saves()):
+            yield issue
 
     async def _saves(self) -> bool | None:
         """Whether snapshots are taken; None where nobody may say."""
@@ -170,34 +170,34 @@ def _read(info: Mapping[str, object]) -> Mapping[str, str]:
     return {name: str(value) for name, value in info.items()}
 
 
-def _version(info: Mapping[str, str]) -> Iterator[Ailment]:
+def _version(info: Mapping[str, str]) -> Iterator[Issue]:
     version = info.get("redis_version", "")
     major = version.partition(".")[0]
     if "valkey_version" not in info and major.isdigit() and int(major) < _OLDEST:
-        yield Ailment(f"this is Redis {version}: Sayso needs Redis {_OLDEST} or newer, or Valkey")
+        yield Issue(f"this is Redis {version}: Sayso needs Redis {_OLDEST} or newer, or Valkey")
 
 
-def _eviction(info: Mapping[str, str]) -> Iterator[Ailment]:
+def _eviction(info: Mapping[str, str]) -> Iterator[Issue]:
     policy = info.get("maxmemory_policy", "noeviction")
     if policy == "noeviction":
         return
     is_limited = info.get("maxmemory", "0") != "0"
     when = "when its memory is full" if is_limited else "once it has a maxmemory"
-    yield Ailment(
+    yield Issue(
         f"Redis drops open questions and remembered rules {when} (maxmemory-policy {policy}): set "
         "maxmemory-policy noeviction",
         is_serious=is_limited,
     )
 
 
-def _persistence(info: Mapping[str, str], saves: bool | None) -> Iterator[Ailment]:
+def _persistence(info: Mapping[str, str], saves: bool | None) -> Iterator[Issue]:
     appends = info.get("aof_enabled") == "1"
     if appends and info.get("aof_last_write_status", "ok") != "ok":
-        yield Ailment("Redis cannot write its append-only file: look at its disk and log")
+        yield Issue("Redis cannot write its append-only file: look at its disk and log")
     if not appends:
         what = {
             True: "Redis keeps snapshots only: a crash loses what came after the last one",
             False: "Redis keeps nothing: a restart loses open questions and remembered rules",
             None: "Redis writes no append-only file: a crash loses at least what came last",
         }[saves]
-        yield Ailment(f"{what}; set appendonly yes", is_serious=False)
+        yield Issue(f"{what}; set appendonly yes", is_serious=False)

@@ -12,16 +12,19 @@ from sayso.calls import new_id
 from sayso.errors import StoreUnreachableError
 from sayso.seldom import Seldom
 from sayso.stores.pauses import Pause
-from sayso.stores.ports import Job
+from sayso.stores.protocols import Due, Job, OpenLimits
 from sayso.stores.redis.connection import Client
 from sayso.stores.redis.diagnostics import code_of
 from sayso.stores.redis.keys import GROUP
+from sayso.stores.redis.replies import number
 from sayso.stores.redis.script import Script
 
 _log = logging.getLogger(__name__)
 
 _GROUP, _KEEP, _DONE = Script("group"), Script("keep"), Script("done")
 _TAKE_OVER, _GIVE_BACK = Script("take_over"), Script("give_back")
+_PUT, _TAKE = Script("errand"), Script("errands")
+_JOIN, _ROSTER = Script("join"), Script("roster")
 
 TAKEOVER_SECONDS = 15.0
 _AT_ONCE = 64
@@ -75,6 +78,41 @@ class RedisOutbox:
             self._reports.add(self._telling)
             self._telling.add_done_callback(self._reports.discard)
         await asyncio.shield(self._telling)
+
+    async def schedule(
+        self,
+        queue: str,
+        name: str,
+        *,
+        seconds: float = 0.0,
+    ) -> None:
+        """Let the name be due in so many seconds."""
+        await self._client.run(_PUT, queue, name, round(seconds * 1000))
+
+    async def claim_scheduled(self, queue: str, *, most: int, hold: float) -> Due:
+        """What is due; due again in ``hold`` seconds unless it is done by then."""
+        words = (queue, most, round(hold * 1000))
+        return await self._client.run(_TAKE, *words, read=_read_due)
+
+    async def complete_scheduled(self, queue: str, name: str) -> None:
+        """It is done, and will not come again."""
+        await self._client.command("ZREM", self._client.keys.errands(queue), name)
+
+    async def heartbeat(
+        self, desk: str, *, seconds: float, limits: OpenLimits | None = None
+    ) -> None:
+        """The desk of this name is at work for so long, with these limits."""
+        milliseconds = max(1, round(seconds * 1000))
+        most = () if limits is None else (limits.per_agent, limits.per_token)
+        await self._client.run(_JOIN, desk, milliseconds, *most)
+
+    async def remove_worker(self, desk: str) -> None:
+        """The desk has stopped."""
+        await self._client.command("ZREM", self._client.keys.desks, desk)
+
+    async def count_workers(self) -> int:
+        """How many desks are at work."""
+        return await self._client.run(_ROSTER, read=number)
 
     async def aclose(self) -> None:
         """Report what is finished, also where nobody waits for that any more; give up the rest.
@@ -200,3 +238,8 @@ def _job(receipt: bytes, fields: Mapping[bytes, bytes], tries: int = 1) -> Job:
     kind, question_id = fields[b"k"], fields[b"q"]
     which: Literal["ask", "end"] = "ask" if kind == b"ask" else "end"
     return Job(which, question_id.decode(), receipt.decode(), tries, again=kind == b"again")
+
+
+def _read_due(reply: list[Any]) -> Due:
+    left, *names = reply
+    return Due([name.decode() for name in names], None if left < 0 else left / 1000)

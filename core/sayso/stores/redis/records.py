@@ -16,7 +16,7 @@ from sayso.questions.wire import decode_ending, decode_request
 from sayso.rules.book import RuleBook
 from sayso.rules.floor import AgentFloor
 from sayso.rules.rule import UnreadableRule, read_remembered
-from sayso.stores.ports import Copy, Record, Report, Revoked, Ring, Use, Went
+from sayso.stores.protocols import Copy, Record, Report, Revoked, Ring, Use, Went
 
 _SMALL = 4_096
 

@@ -13,7 +13,7 @@ from typing import Any
 from sayso.errors import IdempotencyConflictError, UnreadableEventError
 from sayso.events import Resolution, UserInputRequest
 from sayso.questions.wire import decode_ending
-from sayso.stores.ports import BookChanged, Joined, Opened, Record
+from sayso.stores.protocols import BookChanged, Joined, Opened, Record
 from sayso.stores.redis.records import known_record, read_record, stored_request
 from sayso.stores.told import build_full_error
 

@@ -20,8 +20,8 @@ from sayso.stores.memory.audit import MemoryAudit
 from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Entry, Records
-from sayso.stores.memory.rules import MemoryRules
-from sayso.stores.ports import KEPT, Copy, Opened
+from sayso.stores.memory.rule_store import MemoryRuleStore
+from sayso.stores.protocols import KEPT, Copy, Opened
 from sayso.stores.session_state import SessionState
 from sayso.testing import a_request
 
@@ -98,8 +98,8 @@ async def test_a_callback_is_a_replay_for_ten_minutes(backend: Backend, clock: C
 
 
 async def test_a_book_is_forgotten_a_day_after_its_last_rule(clock: Clock) -> None:
-    records, outbox = Records(clock), MemoryOutbox()
-    rules = MemoryRules(records, MemoryAudit(records, clock), outbox, clock)
+    records, outbox = Records(clock), MemoryOutbox(clock)
+    rules = MemoryRuleStore(records, MemoryAudit(records, clock), outbox, clock)
 
     def remember(run: RunRef, seconds: float) -> None:
         until = clock() + timedelta(seconds=seconds)

@@ -14,7 +14,7 @@ from support.valkey_server import Valkey
 
 import sayso.stores.redis as redis_package
 from sayso.errors import StoreUnreachableError
-from sayso.stores.ports import Ailment
+from sayso.stores.backend import Issue
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.bus import RedisBus
 from sayso.stores.redis.checkup import RedisCheckup
@@ -41,9 +41,9 @@ async def admin(server: Valkey) -> AsyncIterator[Any]:
         yield client
 
 
-async def _look(url: str) -> Sequence[Ailment]:
+async def _look(url: str) -> Sequence[Issue]:
     async with redis_backend(url) as backend:
-        return await backend.checkup.look()
+        return await backend.diagnose()
 
 
 async def _texts(url: str) -> list[str]:
@@ -176,7 +176,7 @@ async def test_a_redis_that_does_not_keep_its_data_is_found(save: str, text: str
     finally:
         server.close()
 
-    assert found == Ailment(f"{text}; set appendonly yes", is_serious=False)
+    assert found == Issue(f"{text}; set appendonly yes", is_serious=False)
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ from sayso.errors import StoreUnreachableError
 from sayso.events import PermissionRequestEvent
 from sayso.questions.wire import encode
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Ring
+from sayso.stores.protocols import Ring
 from sayso.stores.redis.connection import Client
-from sayso.stores.redis.floors import KnownFloor
-from sayso.stores.redis.store import RedisStore
+from sayso.stores.redis.request_store import RedisRequestStore
+from sayso.stores.redis.rule_store import KnownFloor
 from sayso.stores.redis.url import read_url
 from sayso.stores.topics import branch_topic
 from sayso.testing import a_request, a_response, soon
@@ -28,7 +28,7 @@ from sayso.testing import a_request, a_response, soon
 @pytest.fixture
 def scripts(backend: Backend) -> Counted:
     """The scripts that the store runs, each a round trip when it runs alone."""
-    assert isinstance(backend.store, RedisStore)
+    assert isinstance(backend.store, RedisRequestStore)
     counted = Counted(backend.store._client, "run")
     backend.store._client = cast("Client", counted)
     return counted
@@ -114,7 +114,7 @@ class Restless:
 
     def __init__(self, client: Client, backend: Backend, request: PermissionRequestEvent) -> None:
         self._client = client
-        self._backend = replace(backend, store=RedisStore(client, KnownFloor()))
+        self._backend = replace(backend, store=RedisRequestStore(client, KnownFloor()))
         self._request = request
         self.token = client.token
         self.steps = 0
@@ -130,11 +130,11 @@ async def test_where_rules_never_come_to_rest_nothing_is_decided_and_nobody_wait
     backend: Backend,
 ) -> None:
     request = await opened(backend)
-    assert isinstance(backend.store, RedisStore)
+    assert isinstance(backend.store, RedisRequestStore)
     restless = Restless(backend.store._client, backend, request)
 
     with pytest.raises(StoreUnreachableError, match="nothing was decided"):
-        await RedisStore(cast("Client", restless), KnownFloor()).settle(
+        await RedisRequestStore(cast("Client", restless), KnownFloor()).settle(
             request.question_id, a_response(request)
         )
 

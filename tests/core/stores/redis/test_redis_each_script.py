@@ -21,7 +21,7 @@ from sayso.chats.budgets import Budget, Rate
 from sayso.stores import audit
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import BEGINNING
-from sayso.stores.ports import Hold, Job
+from sayso.stores.protocols import Hold, Job
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.keys import Keys
 from sayso.stores.redis.script import Script
@@ -56,7 +56,7 @@ async def _ended(backend: Backend) -> None:
 
 async def _under_a_key(backend: Backend) -> None:
     await _open(backend, key="k")
-    await backend.keyed.find(RUN, "k", hold=Hold("w", "mine"))
+    await backend.store.get_by_key(RUN, "k", hold=Hold("w", "mine"))
 
 
 async def _issued(backend: Backend) -> None:
@@ -66,7 +66,7 @@ async def _issued(backend: Backend) -> None:
 
 async def _used(backend: Backend) -> None:
     await _ended(backend)
-    await backend.uses.take("q-1", "k", until=_in_an_hour())
+    await backend.store.consume_approval("q-1", "k", until=_in_an_hour())
 
 
 async def _nothing(_backend: Backend) -> None:
@@ -74,12 +74,12 @@ async def _nothing(_backend: Backend) -> None:
 
 
 async def _errand(backend: Backend) -> None:
-    await backend.errands.put("queue", "name")
+    await backend.outbox.schedule("queue", "name")
 
 
 async def _leave(backend: Backend) -> object:
     withdrawn = REQUEST.expired(at=datetime(2026, 1, 1, tzinfo=UTC))
-    return await backend.keyed.leave("q-1", "w", ending=withdrawn)
+    return await backend.store.release_hold("q-1", "w", ending=withdrawn)
 
 
 async def _through_the_outbox(backend: Backend) -> None:
@@ -102,37 +102,37 @@ def _in_an_hour() -> datetime:
 
 # What has to be there before, and what runs the script.
 STEPS: dict[str, tuple[Step, Step]] = {
-    "asked_last": (_opened, lambda one: one.watch.asked_last(RUN)),
+    "asked_last": (_opened, lambda one: one.store.list_recent(RUN)),
     "book": (_ended, lambda one: one.rules.book(RUN)),
-    "check": (_nothing, lambda one: one.checkup.look()),
+    "check": (_nothing, lambda one: one.diagnose()),
     "compare_and_set": (
         _nothing,
         lambda one: one.key_value.compare_and_set("document:d", None, "text", seconds=60),
     ),
     "done": (_opened, _through_the_outbox),
     "drop": (_issued, lambda one: one.copies.drop(COPY)),
-    "due": (_opened, lambda one: one.watch.expire()),
+    "due": (_opened, lambda one: one.store.expire_due()),
     "errand": (_nothing, _errand),
-    "errands": (_errand, lambda one: one.errands.take("queue", most=9, hold=60)),
+    "errands": (_errand, lambda one: one.outbox.claim_scheduled("queue", most=9, hold=60)),
     "find": (_issued, lambda one: one.copies.find(COPY.handle, delivery="slack:1")),
-    "floor": (_nothing, lambda one: one.floors.lay(a_floor())),
+    "floor": (_nothing, lambda one: one.rules.set_guardrails(a_floor())),
     "get": (_ended, lambda one: one.store.get("q-1")),
     "give_back": (_opened, _through_the_outbox),
     "group": (_opened, _through_the_outbox),
     "issue": (_opened, lambda one: one.copies.issue(COPY)),
-    "join": (_nothing, lambda one: one.roster.join("desk", seconds=60)),
+    "join": (_nothing, lambda one: one.outbox.heartbeat("desk", seconds=60)),
     "keep": (_opened, _keep),
-    "keyed": (_under_a_key, lambda one: one.keyed.find(RUN, "k", hold=Hold("v", "other"))),
+    "keyed": (_under_a_key, lambda one: one.store.get_by_key(RUN, "k", hold=Hold("v", "other"))),
     "leave": (_under_a_key, _leave),
     "log_append": (_opened, lambda one: one.log.append(RUN, "q-1", "request", REQUEST)),
     "log_read": (_opened, lambda one: one.log.after(RUN, BEGINNING, count=9)),
-    "look": (_opened, lambda one: one.watch.look(["q-1"], inbox="other")),
+    "look": (_opened, lambda one: one.store.poll(["q-1"], inbox="other")),
     "mark": (_issued, lambda one: one.copies.mark(COPY)),
     "note": (
         _nothing,
         lambda one: one.audit.note(audit.ruled(RUN, "tool", "abc", "rule 1", allowed=True)),
     ),
-    "of_session": (_opened, lambda one: one.watch.pending(RUN)),
+    "of_session": (_opened, lambda one: one.store.list_requests(RUN)),
     "open": (_nothing, _opened),
     "overrule": (
         _ended,
@@ -142,22 +142,22 @@ STEPS: dict[str, tuple[Step, Step]] = {
         _opened,
         lambda one: one.audit.refuse("q-1", "not_approver", by="slack:U1", place="x", choice="y"),
     ),
-    "report_use": (_used, lambda one: one.uses.report("q-1", "succeeded")),
+    "report_use": (_used, lambda one: one.store.report_outcome("q-1", "succeeded")),
     "reserve_rate": (
         _nothing,
         lambda one: one.key_value.reserve_rate([Budget("ops", Rate(1, 10))]),
     ),
     "revoke": (_ended, lambda one: one.rules.revoke(RULE.rule_id, by="cli:me")),
-    "roster": (_nothing, lambda one: one.roster.count()),
+    "roster": (_nothing, lambda one: one.outbox.count_workers()),
     "rules": (_ended, lambda one: one.rules.all()),
     "settle": (_opened, lambda one: one.store.settle("q-1", a_response(REQUEST), remember=RULE)),
     "settle_later": (
         _opened,
         lambda one: one.store.settle_later("q-1", REQUEST.expired(at=_in_an_hour()), seconds=20),
     ),
-    "shorten": (_opened, lambda one: one.watch.shorten("q-1", 30)),
+    "shorten": (_opened, lambda one: one.store.shorten_deadline("q-1", 30)),
     "take_over": (_opened, _taken),
-    "take_use": (_ended, lambda one: one.uses.take("q-1", "k", until=_in_an_hour())),
+    "take_use": (_ended, lambda one: one.store.consume_approval("q-1", "k", until=_in_an_hour())),
     "trim_audit": (_ended, lambda one: one.audit.trim(timedelta(days=1))),
     "use": (_ended, lambda one: one.rules.use(RUN, RULE.rule_id)),
 }

@@ -29,7 +29,7 @@ async def test_another_sentinel_is_asked_where_one_does_not_know_the_service() -
             async with redis_backend(
                 f"redis+sentinel://:{server.password}@{hosts}/main"
             ) as backend:
-                await backend.roster.count()
+                await backend.outbox.count_workers()
     finally:
         server.close()
 
@@ -84,9 +84,9 @@ async def test_an_error_instead_of_a_subscription_is_told_at_once(reply: bytes, 
 
 ASKED: dict[str, Callable[[Backend], Awaitable[object]]] = {
     "get": lambda backend: backend.store.get("gone"),
-    "look": lambda backend: backend.watch.look(["gone"], inbox="an-inbox"),
+    "look": lambda backend: backend.store.poll(["gone"], inbox="an-inbox"),
     "settle": lambda backend: backend.store.settle("gone", a_response(a_request("gone"))),
-    "shorten": lambda backend: backend.watch.shorten("gone", 1),
+    "shorten": lambda backend: backend.store.shorten_deadline("gone", 1),
     "find": lambda backend: backend.copies.find("a-handle"),
     "revoke": lambda backend: backend.rules.revoke("gone", by="cli:me"),
 }

@@ -60,10 +60,10 @@ def _checks(backend: Backend, count: int) -> list[asyncio.Task[CheckResult]]:
 
 async def _open_ids(backend: Backend, count: int) -> list[str]:
     async def all_are_open() -> bool:
-        return len(await backend.watch.pending()) == count
+        return len(await backend.store.list_requests()) == count
 
     await until(all_are_open)
-    return [record.request.question_id for record in await backend.watch.pending()]
+    return [record.request.question_id for record in await backend.store.list_requests()]
 
 
 async def test_a_dropped_subscription_is_noticed(server: Valkey, admin: Any) -> None:
@@ -127,7 +127,7 @@ async def test_a_run_that_asks_while_redis_is_away_asks_when_it_is_back(server: 
     async with redis_backend(server.url) as agents, redis_backend(server.url) as bots:
         [check] = _checks(agents, 1)
         with pytest.raises(StoreUnreachableError):
-            await bots.roster.count()
+            await bots.outbox.count_workers()
         server.start()
 
         [question_id] = await _open_ids(bots, 1)
@@ -141,11 +141,11 @@ async def test_an_idle_connection_that_the_server_closed_is_opened_again(
 ) -> None:
     async with redis_backend(server.url) as backend:
         for _ in range(10):
-            await backend.roster.count()
+            await backend.outbox.count_workers()
         await admin.client_kill_filter(_type="normal", skipme=True)
 
         for _ in range(10):
-            await backend.roster.count()
+            await backend.outbox.count_workers()
         await admin.client_kill_filter(_type="normal", skipme=True)
         # Not even what may not be repeated notices.
         await backend.bus.publish("runs:1", a_response())
@@ -163,7 +163,7 @@ async def test_a_desk_waits_out_an_outage(server: Valkey, caplog: pytest.LogCapt
         bots.outbox.jobs("desk") as jobs,
     ):
         waiting = asyncio.ensure_future(anext(jobs))
-        await agents.roster.count()
+        await agents.outbox.count_workers()
         server.kill()
         await until(it_waits)
         server.start()
@@ -176,17 +176,17 @@ async def test_a_desk_waits_out_an_outage(server: Valkey, caplog: pytest.LogCapt
 
 async def test_a_silent_server_is_an_error_in_bounded_time(server: Valkey) -> None:
     async with redis_backend(f"{server.url}?socket_timeout=0.2") as backend:
-        await backend.roster.count()
+        await backend.outbox.count_workers()
         server.stop_answering()
         start = time.monotonic()
 
         with pytest.raises(StoreUnreachableError, match=r"did not answer within 0\.2 s"):
-            await backend.roster.count()
+            await backend.outbox.count_workers()
 
         assert time.monotonic() - start < 2
         server.answer_again()
         async with asyncio.timeout(PATIENCE_SECONDS):
-            await backend.roster.count()
+            await backend.outbox.count_workers()
 
 
 async def test_a_connection_that_died_without_a_word_is_noticed(server: Valkey) -> None:
@@ -230,7 +230,7 @@ async def test_an_unreachable_server_is_a_clear_error_without_the_password() -> 
         start = time.monotonic()
 
         with pytest.raises(StoreUnreachableError) as store:
-            await backend.roster.count()
+            await backend.outbox.count_workers()
         with pytest.raises(SubscriptionLostError) as published:
             await backend.bus.publish("runs:1", a_response())
         with pytest.raises(SubscriptionLostError) as subscribed:
@@ -248,7 +248,7 @@ async def test_an_unreachable_server_is_a_clear_error_without_the_password() -> 
 async def test_a_refused_login_is_a_clear_error(server: Valkey, login: str) -> None:
     async with redis_backend(f"redis://{login}127.0.0.1:{server.port}") as backend:
         with pytest.raises(StoreUnreachableError, match="refuses the login: check user") as store:
-            await backend.roster.count()
+            await backend.outbox.count_workers()
         with pytest.raises(SubscriptionLostError, match="refuses the login"):
             async with backend.bus.subscribe("runs:1"):
                 pass

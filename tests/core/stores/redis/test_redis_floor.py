@@ -15,12 +15,12 @@ from sayso.rules.deny_rule import DenyRule
 from sayso.rules.floor import MOST_FLOOR_BYTES, UNREADABLE, FloorSection, floor_of
 from sayso.rules.rule import Rule
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Opened
+from sayso.stores.protocols import Opened
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.connection import Client
 from sayso.stores.redis.keys import Keys
-from sayso.stores.redis.rules import RedisRules
-from sayso.stores.redis.store import RedisStore
+from sayso.stores.redis.request_store import RedisRequestStore
+from sayso.stores.redis.rule_store import RedisRuleStore
 from sayso.testing import a_request, a_response
 
 CALL = ToolCall("run_command", {"command": "terraform apply"})
@@ -29,11 +29,11 @@ CALL = ToolCall("run_command", {"command": "terraform apply"})
 async def test_with_a_floor_an_approval_of_what_was_asked_on_it_is_one_round_trip(
     backend: Backend,
 ) -> None:
-    await backend.floors.lay(a_floor("another_tool"))
+    await backend.rules.set_guardrails(a_floor("another_tool"))
     request = a_request(run=RUN)
     book = (await backend.rules.book(RUN)).version
     assert isinstance(await backend.store.open(request, seconds=30, inbox="", book=book), Opened)
-    assert isinstance(backend.store, RedisStore)
+    assert isinstance(backend.store, RedisRequestStore)
     counted = Counted(backend.store._client, "run")
     backend.store._client = cast("Client", counted)
 
@@ -43,8 +43,8 @@ async def test_with_a_floor_an_approval_of_what_was_asked_on_it_is_one_round_tri
 
 
 async def test_a_floor_is_carried_to_a_process_once(backend: Backend) -> None:
-    await backend.floors.lay(a_floor())
-    assert isinstance(backend.rules, RedisRules)
+    await backend.rules.set_guardrails(a_floor())
+    assert isinstance(backend.rules, RedisRuleStore)
     replies: list[Any] = []
     run = backend.rules._client.run
 
@@ -63,7 +63,7 @@ async def test_a_floor_is_carried_to_a_process_once(backend: Backend) -> None:
 async def test_a_store_that_lost_everything_does_not_lift_the_floor_of_a_process_that_saw_it(
     backend: Backend, store_url: str, server: Any, keys: Keys
 ) -> None:
-    await backend.floors.lay(a_floor())
+    await backend.rules.set_guardrails(a_floor())
     await backend.rules.book(RUN)
     lost = [key async for key in server.scan_iter(f"{keys.prefix}*")]
     await server.delete(*lost)
@@ -72,14 +72,16 @@ async def test_a_store_that_lost_everything_does_not_lift_the_floor_of_a_process
     async with redis_backend(store_url) as fresh:
         assert (await fresh.rules.book(RUN)).floor.denial(CALL) is None
 
-        await fresh.floors.lay(floor_of([FloorSection(deny={}), *(a_floor("x").sections or ())]))
+        await fresh.rules.set_guardrails(
+            floor_of([FloorSection(deny={}), *(a_floor("x").sections or ())])
+        )
         assert (await backend.rules.book(RUN)).floor.denial(CALL) is None
 
 
 async def test_a_floor_that_cannot_be_read_here_denies_every_call(
     backend: Backend, server: Any, keys: Keys
 ) -> None:
-    await backend.floors.lay(a_floor("another_tool"))
+    await backend.rules.set_guardrails(a_floor("another_tool"))
     written = b'{"sections":[{"agent":"*","tool":"*","unless":"weekday"}]}'
     await server.hset(f"{keys.prefix}floor", mapping={"v": "of-the-future", "w": written})
 
@@ -96,7 +98,7 @@ async def test_a_floor_that_cannot_be_read_here_denies_every_call(
 async def test_the_floor_stays_for_half_a_year_without_any_server(
     backend: Backend, server: Any, keys: Keys
 ) -> None:
-    await backend.floors.lay(a_floor())
+    await backend.rules.set_guardrails(a_floor())
 
     days = await server.pttl(f"{keys.prefix}floor") / 86_400_000
     assert 180 <= days < 181
@@ -104,7 +106,7 @@ async def test_the_floor_stays_for_half_a_year_without_any_server(
 
 async def test_a_floor_that_is_too_large_is_refused(backend: Backend) -> None:
     with pytest.raises(ConfigError, match="all deny rules together"):
-        await backend.floors.lay(floor_of([*map(_large, range(5))]))
+        await backend.rules.set_guardrails(floor_of([*map(_large, range(5))]))
 
 
 def _large(number: int) -> FloorSection:

@@ -90,11 +90,11 @@ async def test_an_answer_whose_ring_is_swallowed_is_found_within_seconds(
         check = asyncio.create_task(Gate(agents, GateOptions(RUN)).check(ToolCall("tool")))
 
         async def it_is_open() -> bool:
-            return len(await bots.watch.pending()) == 1
+            return len(await bots.store.list_requests()) == 1
 
         await until(it_is_open)
         wire.swallows = True
-        [record] = await bots.watch.pending()
+        [record] = await bots.store.list_requests()
         answer = a_response(record.request)  # type: ignore[arg-type]  # it is a permission
         settled = await bots.store.settle(record.request.question_id, answer)
 

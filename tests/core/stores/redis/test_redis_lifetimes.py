@@ -10,7 +10,7 @@ import pytest
 from sayso.chats.budgets import Budget, Rate
 from sayso.chats.places import Place
 from sayso.stores.backend import Backend
-from sayso.stores.ports import KEPT, Copy
+from sayso.stores.protocols import KEPT, Copy
 from sayso.stores.redis.keys import Keys
 from sayso.testing import a_request
 

@@ -42,7 +42,7 @@ async def backend(through: tuple[Wire, str], redis_url: str) -> AsyncIterator[Ba
         # What is lost is then the reply of a script that ran, not that it has to be sent first.
         for path in (files("sayso.stores.redis") / "scripts").iterdir():
             await server.script_load(Script(path.name.removesuffix(".lua")).text)
-        await opened.roster.count()
+        await opened.outbox.count_workers()
         yield opened
 
 

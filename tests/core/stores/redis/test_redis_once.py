@@ -16,7 +16,7 @@ from sayso.stores.redis import redis_backend
 from sayso.stores.session_state import SessionState
 async def run(url, start):
     async with redis_backend(url) as backend:
-        await backend.roster.count()
+        await backend.outbox.count_workers()
         start.wait()
         had = await SessionState(backend.key_value).spend(RunRef("deploy-bot", "s-1"), "rule-1")
         os.write(1, f"{had}\\n".encode())  # in one piece, whoever else writes

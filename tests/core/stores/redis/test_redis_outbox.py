@@ -13,7 +13,7 @@ from support.counted import Counted
 from support.fake_redis import fake_redis
 
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Job
+from sayso.stores.protocols import Job
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.connection import Client
 from sayso.stores.redis.keys import GROUP, Keys

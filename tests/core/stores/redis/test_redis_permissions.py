@@ -36,7 +36,7 @@ async def prepare(backend: Backend) -> None:
     await store.open(HELD, seconds=600, inbox="inbox", book=None, key="key")
     await store.settle(APPROVED.question_id, a_response(APPROVED), remember=KEPT)
     await store.settle(USED.question_id, a_response(USED))
-    await backend.uses.take("q-used", "me", until=NOW + timedelta(hours=1))
+    await backend.store.consume_approval("q-used", "me", until=NOW + timedelta(hours=1))
 
 
 Step = Callable[[Backend], Awaitable[object]]
@@ -46,13 +46,15 @@ STEPS: Mapping[str, Step] = {
     "approve always": lambda b: b.store.settle("q-open", a_response(OPEN), remember=STORED),
     "deny": lambda b: b.store.settle("q-open", a_response(OPEN, approved=False)),
     "overrule": lambda b: b.store.overrule("q-approved", a_response(APPROVED, approved=False)),
-    "use an approval": lambda b: b.uses.take("q-approved", "me", until=NOW + timedelta(hours=1)),
-    "report a use": lambda b: b.uses.report("q-used", "succeeded"),
+    "use an approval": lambda b: b.store.consume_approval(
+        "q-approved", "me", until=NOW + timedelta(hours=1)
+    ),
+    "report a use": lambda b: b.store.report_outcome("q-used", "succeeded"),
     "use a rule": lambda b: b.rules.use(RUN, KEPT.rule_id),
     "revoke": lambda b: b.rules.revoke(KEPT.rule_id, by="cli:me"),
     "refuse a press": lambda b: b.audit.refuse("q-open", "late", by="x:y", place="", choice=""),
     "note": lambda b: b.audit.note(audit.ruled(RUN, "bash", "abc", "rule 1", allowed=True)),
-    "withdraw": lambda b: b.keyed.leave(
+    "withdraw": lambda b: b.store.release_hold(
         "q-held", "q-held", ending=HELD.cancelled(at=NOW, by="", reason="")
     ),
 }
@@ -227,7 +229,7 @@ async def test_a_check_names_the_keys_that_are_not_permitted(
         user = f"u-{new_id()}"
         await permit(admin, user, *_keys_except(kind, left, some))
         async with redis_backend(f"redis://{user}:pw@127.0.0.1:{valkey.port}") as backend:
-            return " ".join(one.text for one in await backend.checkup.look() if one.is_denied)
+            return " ".join(one.text for one in await backend.diagnose() if one.is_denied)
 
     found = await asyncio.gather(*(found_without(kind) for kind in ["", *some]))
 

@@ -134,8 +134,8 @@ async def test_every_key_has_an_end(backend: Backend, keys: Keys, server: Any) -
     await SessionState(backend.key_value).spend(run, "key")
     await SessionState(backend.key_value).spend(run, "key")
     await backend.rules.revoke(rule.rule_id, by="cli:me")
-    await backend.watch.expire()
-    await backend.watch.shorten(waiting.question_id, 10)
+    await backend.store.expire_due()
+    await backend.store.shorten_deadline(waiting.question_id, 10)
     await backend.key_value.acquire_lease("poll", "me", seconds=30)
     await note_chat_move(backend.key_value, Place("telegram", "-1"), Place("telegram", "-1001"))
     await find_chat(backend.key_value, Place("telegram", "-1"))
@@ -193,12 +193,12 @@ async def test_only_open_requests_are_due(backend: Backend, keys: Keys, server: 
     for request in (ended, gone):
         await backend.store.open(request, seconds=30, inbox="", book=None)
     await backend.store.settle(ended.question_id, a_response(ended))
-    await backend.watch.shorten(ended.question_id, 10)
+    await backend.store.shorten_deadline(ended.question_id, 10)
     assert await server.zrange(keys.due, 0, -1) == [gone.question_id.encode()]
-    await backend.watch.shorten(gone.question_id, 0)
+    await backend.store.shorten_deadline(gone.question_id, 0)
     await server.delete(keys.record(gone.question_id))
 
-    assert await backend.watch.expire() is None
+    assert await backend.store.expire_due() is None
 
     assert await server.zrange(keys.due, 0, -1) == []
 
@@ -212,7 +212,7 @@ async def test_what_the_version_before_numbered_was_asked_before_what_is_asked_n
     await server.zadd(f"{keys.prefix}asked:{session_key(run)}", {"q-1": 1, "q-2": 2})
     await backend.store.open(a_request("q-3"), seconds=30, inbox="", book=None)
 
-    asked = await backend.watch.asked_last(run)
+    asked = await backend.store.list_recent(run)
 
     assert [request.question_id for request in asked] == ["q-3", "q-2", "q-1"]
 
@@ -239,7 +239,7 @@ async def test_namespaces_do_not_see_each_other(redis_url: str, store_url: str) 
         await mine.store.open(request, seconds=30, inbox="", book=None)
 
         assert await other.store.get("q-1") is None
-        assert await other.watch.pending() == []
+        assert await other.store.list_requests() == []
         assert (await other.store.open(request, seconds=30, inbox="", book=None)) is not None
 
 
@@ -247,7 +247,7 @@ async def test_the_eight_newest_inboxes_are_rung(backend: Backend) -> None:
     request = a_request()
     await backend.store.open(request, seconds=30, inbox="inbox-0", book=None)
     for number in range(1, 9):
-        await backend.watch.look([request.question_id], inbox=f"inbox-{number}")
+        await backend.store.poll([request.question_id], inbox=f"inbox-{number}")
 
     async with (
         backend.bus.subscribe("inbox:inbox-0"),
@@ -277,8 +277,8 @@ async def test_a_request_of_a_kind_unknown_here_expires(
     stored = json.loads(await server.hget(keys.record("p-1"), "q"))
     await server.hset(keys.record("p-1"), "q", json.dumps(stored | {"type": "NEWER_THAN_THIS"}))
 
-    left = await backend.watch.expire()
-    ending = (await backend.watch.look(["p-1"], inbox=""))["p-1"]
+    left = await backend.store.expire_due()
+    ending = (await backend.store.poll(["p-1"], inbox=""))["p-1"]
 
     assert left is None
     assert isinstance(ending, Resolution)
@@ -294,7 +294,7 @@ async def test_an_ending_of_an_unknown_kind_hides_no_other(
         await backend.store.settle(name, a_response(request))
     await server.hset(keys.record("p-1"), "e", json.dumps({"type": "NEWER_THAN_THIS"}))
 
-    seen = await backend.watch.look(["p-1", "p-2"], inbox="")
+    seen = await backend.store.poll(["p-1", "p-2"], inbox="")
 
     assert isinstance(seen["p-1"], UnreadableEventError)
     assert isinstance(seen["p-2"], Resolution)

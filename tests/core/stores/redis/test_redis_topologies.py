@@ -56,7 +56,7 @@ async def _ask_and_answer(url: str) -> None:
         assert settled.first
         assert settled.heard == 1
         assert verdict.approved
-        assert await bots.watch.expire() is None
+        assert await bots.store.expire_due() is None
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ async def test_a_slot_that_moves_to_another_node_is_followed(cluster: list[Valke
     hosts = ",".join(f"127.0.0.1:{node.port}" for node in cluster)
     request = a_request()
     async with redis_backend(f"redis+cluster://:{PASSWORD}@{hosts}?namespace=moving") as backend:
-        await backend.roster.count()
+        await backend.outbox.count_workers()
         clients: list[Any] = [Redis.from_url(node.url) for node in cluster]
         slot = await clients[0].execute_command("CLUSTER", "KEYSLOT", "sayso:{moving}:due")
         names = [(await client.execute_command("CLUSTER", "MYID")).decode() for client in clients]
@@ -130,7 +130,7 @@ async def test_a_question_is_answered_behind_sentinels_and_after_a_failover(
     await _ask_and_answer(url)
     await until(lambda: is_replica_known(primary, replica, watcher))
     async with redis_backend(url) as backend:
-        await backend.roster.count()
+        await backend.outbox.count_workers()
         primary.kill()
         await until(it_answers_again)
         await _ask_and_answer(f"{url}&namespace=other")
@@ -147,7 +147,7 @@ async def test_a_service_that_no_sentinel_knows_is_a_clear_error(
     )
     async with redis_backend(url) as backend:
         with pytest.raises(StoreUnreachableError, match="no sentinel knows the service 'other'"):
-            await backend.roster.count()
+            await backend.outbox.count_workers()
 
 
 async def test_a_question_is_answered_on_a_unix_socket(tmp_path: Path) -> None:
@@ -236,4 +236,4 @@ async def test_a_certificate_that_is_not_trusted_is_a_clear_error(
 
     async with redis_backend(url) as backend:
         with pytest.raises(StoreUnreachableError, match=r"(?i)certificate"):
-            await backend.roster.count()
+            await backend.outbox.count_workers()

@@ -131,7 +131,7 @@ def test_options_of_tls_mean_nothing_without_it_and_some_to_a_cluster() -> None:
 
 async def test_a_store_is_opened_by_its_url(store_url: str) -> None:
     async with open_store(store_url) as backend:
-        await backend.roster.count()
+        await backend.outbox.count_workers()
 
 
 def test_what_a_server_says_is_told_in_one_line_without_the_password() -> None:

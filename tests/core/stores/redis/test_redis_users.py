@@ -55,7 +55,7 @@ for _name in sayso.testing.__all__:
 
 async def test_workers_lack_no_permission(users: Users, admin: Any) -> None:
     async with redis_backend(users.workers) as backend:
-        assert [one.text for one in await backend.checkup.look()] == []
+        assert [one.text for one in await backend.diagnose()] == []
 
 
 def test_workers_have_the_commands_that_are_used_and_no_others() -> None:
@@ -119,7 +119,7 @@ async def test_mcp_proxies_note_their_calls_as_the_agents_user(users: Users, adm
         key = "document:mcp:call:1"
         assert await backend.key_value.compare_and_set(key, None, "text", seconds=60)
         assert await backend.key_value.get(key) == "text"
-        assert await backend.roster.count() == 0
+        assert await backend.outbox.count_workers() == 0
 
 
 @pytest.mark.parametrize("left", [{}, {"x": "forged"}, {"b": "elsewhere"}])

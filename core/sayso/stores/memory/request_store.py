@@ -1,8 +1,9 @@
-"""Requests and their endings in the memory of one process."""
+"""Requests and their resolutions in the memory of one process."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
 
@@ -16,28 +17,31 @@ from sayso.stores.memory.audit import MemoryAudit
 from sayso.stores.memory.bus import MemoryBus
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Entry, Records
-from sayso.stores.memory.rules import MemoryRules, check_has_a_home
-from sayso.stores.ports import (
+from sayso.stores.memory.rule_store import MemoryRuleStore, check_has_a_home
+from sayso.stores.protocols import (
     MOST_ASKED_LAST,
     BookChanged,
     Hold,
     Joined,
     Opened,
     Record,
+    Report,
     Ring,
     Settled,
+    Use,
+    Went,
 )
 from sayso.stores.told import refuse_unfilled
 from sayso.stores.topics import branch_topic
 
 
-class MemoryStore:
+class MemoryRequestStore:
     """Requests in memory, until a day after their expiry."""
 
     def __init__(
         self,
         records: Records,
-        rules: MemoryRules,
+        rules: MemoryRuleStore,
         audit: MemoryAudit,
         bus: MemoryBus,
         outbox: MemoryOutbox,
@@ -80,7 +84,7 @@ class MemoryStore:
         if book is not None and self._rules.version(request.run) != book:
             return BookChanged()
         if ending is None:
-            self._records.refuse_too_many(request)
+            self._records.refuse_too_many(request, self._outbox.limits)
         deadline = now + timedelta(seconds=seconds)
         entry = Entry(request, deadline, {inbox}, now, key=key, was_open=ending is None)
         if key:
@@ -147,6 +151,89 @@ class MemoryStore:
         entry = self._records.find(question_id)
         return None if entry is None else self._records.record(entry)
 
+    async def get_by_key(self, run: RunRef, key: str, *, hold: Hold | None = None) -> Record | None:
+        """The request that the run's session asked under the key."""
+        entry = self._records.under(run, key)
+        if entry is None:
+            return None
+        if hold is not None:
+            entry.hold(hold)
+        return self._records.record(entry)
+
+    async def release_hold(
+        self, question_id: str, waiter: str, *, ending: Resolution | None = None
+    ) -> bool:
+        """Give back a hold; with an ending, withdraw the request if nobody else holds it."""
+        entry = self._records.find(question_id)
+        if entry is None or entry.ending is not None:
+            return entry is not None and entry.ending == ending
+        if entry.holds.pop(waiter, None) is None or ending is None or self._is_held(entry):
+            return False
+        # What is over has expired: whoever finds it first says so.
+        if self._records.now() >= entry.deadline:
+            return False
+        self._records.free(entry)
+        await self.settle(question_id, ending)
+        return True
+
+    async def poll(
+        self, question_ids: Sequence[str], *, inbox: str
+    ) -> Mapping[str, Resolution | UnreadableEventError | None]:
+        """The endings recorded so far; the inbox is rung for the open ones from now on."""
+        seen: dict[str, Resolution | UnreadableEventError | None] = {}
+        for question_id in question_ids:
+            entry = self._records.find(question_id)
+            if entry is not None:
+                entry.inboxes.add(inbox)
+                seen[question_id] = entry.ending
+        return seen
+
+    async def expire_due(self) -> float | None:
+        """End all requests whose time is over; the seconds until the next one."""
+        now = self._clock()
+        for entry in self._records.waiting():
+            if entry.due() <= now:
+                await self.settle(entry.request.question_id, entry.request.expired(at=now))
+        left = [entry.due() for entry in self._records.waiting()]
+        return (min(left) - now).total_seconds() if left else None
+
+    async def shorten_deadline(self, question_id: str, seconds: float) -> datetime:
+        """Let the request expire in so many seconds unless it does so earlier."""
+        entry = self._records.get(question_id)
+        entry.deadline = min(entry.deadline, self._clock() + timedelta(seconds=seconds))
+        return entry.deadline
+
+    async def list_recent(self, run: RunRef) -> Sequence[UserInputRequest]:
+        """What the run's session asked people last, the newest first."""
+        last = islice(self._records.asked_last(run), MOST_ASKED_LAST)
+        return [self._records.record(entry).request for entry in last]
+
+    async def list_requests(self, run: RunRef | None = None) -> Sequence[Record]:
+        """The open requests, the first to expire first; with a run, those of its session."""
+        waiting = sorted(self._records.waiting(), key=lambda entry: entry.deadline)
+        if run is not None:
+            waiting = [one for one in waiting if one.request.run.is_in_session_of(run)]
+        return [self._records.record(entry) for entry in waiting]
+
+    async def consume_approval(self, question_id: str, key: str, *, until: datetime) -> Use | None:
+        """Use an approval, once."""
+        entry, now = self._records.get(question_id), self._records.now()
+        if entry.use is not None:
+            return entry.use
+        if not _is_approved(entry) or now >= until:
+            return None
+        return self._told(entry, Use(key, now), audit.taken())
+
+    async def report_outcome(self, question_id: str, went: Went, note: str = "") -> Use | None:
+        """Record how the call went; the first report counts."""
+        entry = self._records.get(question_id)
+        if entry.use is None:
+            return None
+        if entry.use.report is not None:
+            return entry.use
+        use = replace(entry.use, report=Report(went, self._records.now(), note))
+        return self._told(entry, use, audit.reported(went, note))
+
     def _end(self, entry: Entry, ending: Resolution, facts: audit.Facts | None) -> None:
         """Record an ending, and tell the audit, the desks and the observers of it."""
         is_first = entry.ending is None
@@ -177,54 +264,21 @@ class MemoryStore:
     def _ring(self, ending: Resolution, run: RunRef) -> Ring:
         return Ring(ending, self._rules.version(run), self._clock().timestamp())
 
+    def _is_held(self, entry: Entry) -> bool:
+        """Whether anybody counts on it: a hold of an inbox that nobody listens to does not."""
+        return any(not inbox or self._bus.is_heard(inbox) for inbox in entry.holds.values())
 
-class MemoryWatch:
-    """What waiting runs and tidy desks look at in memory."""
-
-    def __init__(self, records: Records, store: MemoryStore, clock: Clock) -> None:
-        self._records = records
-        self._store = store
-        self._clock = clock
-
-    async def look(
-        self, question_ids: Sequence[str], *, inbox: str
-    ) -> Mapping[str, Resolution | UnreadableEventError | None]:
-        """The endings recorded so far; the inbox is rung for the open ones from now on."""
-        seen: dict[str, Resolution | UnreadableEventError | None] = {}
-        for question_id in question_ids:
-            entry = self._records.find(question_id)
-            if entry is not None:
-                entry.inboxes.add(inbox)
-                seen[question_id] = entry.ending
-        return seen
-
-    async def expire(self) -> float | None:
-        """End all requests whose time is over; the seconds until the next one."""
-        now = self._clock()
-        for entry in self._records.waiting():
-            if entry.due() <= now:
-                await self._store.settle(entry.request.question_id, entry.request.expired(at=now))
-        left = [entry.due() for entry in self._records.waiting()]
-        return (min(left) - now).total_seconds() if left else None
-
-    async def shorten(self, question_id: str, seconds: float) -> datetime:
-        """Let the request expire in so many seconds unless it does so earlier."""
-        entry = self._records.get(question_id)
-        entry.deadline = min(entry.deadline, self._clock() + timedelta(seconds=seconds))
-        return entry.deadline
-
-    async def asked_last(self, run: RunRef) -> Sequence[UserInputRequest]:
-        """What the run's session asked people last, the newest first."""
-        last = islice(self._records.asked_last(run), MOST_ASKED_LAST)
-        return [self._records.record(entry).request for entry in last]
-
-    async def pending(self, run: RunRef | None = None) -> Sequence[Record]:
-        """The open requests, the first to expire first; with a run, those of its session."""
-        waiting = sorted(self._records.waiting(), key=lambda entry: entry.deadline)
-        if run is not None:
-            waiting = [one for one in waiting if one.request.run.is_in_session_of(run)]
-        return [self._records.record(entry) for entry in waiting]
+    def _told(self, entry: Entry, use: Use, facts: audit.Facts) -> Use:
+        entry.use = use
+        if entry.ending is not None and entry.ending.decided_by is not None:
+            self._audit.write(audit.about(entry.request), facts)
+        self._outbox.put_job("end", entry.request.question_id, again=True)
+        return use
 
 
 def _agrees(ending: Resolution) -> bool:
     return ending.outcome in (Outcome.APPROVED, Outcome.ANSWERED)
+
+
+def _is_approved(entry: Entry) -> bool:
+    return entry.ending is not None and entry.ending.approves_a_call

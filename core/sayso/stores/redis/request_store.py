@@ -1,4 +1,4 @@
-"""Requests and their endings in Redis: one script, and one round trip, for each decision."""
+"""Requests and their resolutions in Redis: one script, and one round trip, for each step."""
 
 from __future__ import annotations
 
@@ -25,17 +25,20 @@ from sayso.rules.book import RuleBook
 from sayso.rules.floor import Floor
 from sayso.rules.rule import RememberedRule, Scope
 from sayso.stores import audit
-from sayso.stores.ports import BookChanged, Joined, Opened, Record, Settled
+from sayso.stores.protocols import BookChanged, Hold, Joined, Opened, Record, Settled, Use, Went
 from sayso.stores.redis.connection import Client
-from sayso.stores.redis.floors import KnownFloor
 from sayso.stores.redis.keys import book_keys, token_key
 from sayso.stores.redis.records import (
     expiry,
+    known_record,
     moment,
     read_book,
+    read_use,
+    stored_report,
     stored_request,
 )
 from sayso.stores.redis.replies import (
+    flag,
     names,
     read_asked,
     read_due,
@@ -45,6 +48,7 @@ from sayso.stores.redis.replies import (
     read_opened,
     read_settled,
 )
+from sayso.stores.redis.rule_store import KnownFloor
 from sayso.stores.redis.script import Script
 from sayso.stores.session_state import session_key, short_key
 from sayso.stores.told import refuse_unfilled
@@ -56,6 +60,8 @@ _OPEN, _SETTLE, _GET = Script("open"), Script("settle"), Script("get")
 _SETTLE_LATER, _OVERRULE = Script("settle_later"), Script("overrule")
 _LOOK, _DUE, _SHORTEN = Script("look"), Script("due"), Script("shorten")
 _OF_SESSION, _ASKED_LAST = Script("of_session"), Script("asked_last")
+_KEYED, _LEAVE = Script("keyed"), Script("leave")
+_TAKE, _REPORT = Script("take_use"), Script("report_use")
 _RULE: TypeAdapter[RememberedRule] = TypeAdapter(RememberedRule)
 # The book of a rule, as settle.lua counts them; any other is its session's.
 _BOOKS: Mapping[Scope, int] = {"agent": 1, "project": 2}
@@ -66,7 +72,7 @@ _NO_VERSION = "?"
 _MOST_LOOKS = 20
 
 
-class RedisStore:
+class RedisRequestStore:
     """Requests in Redis, until a day after their expiry."""
 
     def __init__(self, client: Client, floor: KnownFloor) -> None:
@@ -182,6 +188,75 @@ class RedisStore:
         """All that is known of the request."""
         return await self._client.run(_GET, question_id, read=partial(read_known, question_id))
 
+    async def get_by_key(self, run: RunRef, key: str, *, hold: Hold | None = None) -> Record | None:
+        """The request that the run's session asked under the key."""
+        holding = (0, "", "") if hold is None else (1, hold.waiter, hold.inbox)
+        words = (session_key(run), short_key(key), *holding)
+        return await self._client.run(_KEYED, *words, read=_read_found)
+
+    async def release_hold(
+        self, question_id: str, waiter: str, *, ending: Resolution | None = None
+    ) -> bool:
+        """Give back a hold; with an ending, withdraw the request if nobody else holds it."""
+        written, facts = b"", b""
+        if ending is not None:
+            written, facts = encode(ending), audit.written(audit.ended(ending))
+        return await self._client.run(_LEAVE, question_id, waiter, written, facts, read=flag)
+
+    async def poll(
+        self, question_ids: Sequence[str], *, inbox: str
+    ) -> Mapping[str, Resolution | UnreadableEventError | None]:
+        """The endings recorded so far; the inbox is rung for the open ones from now on.
+
+        A request rings the eight inboxes that looked last.
+        """
+        if not question_ids:
+            return {}
+        return await self._client.run(
+            _LOOK, inbox, *question_ids, read=partial(read_looked, question_ids)
+        )
+
+    async def expire_due(self) -> float | None:
+        """End all requests whose time is over; the seconds until the next one."""
+        while True:
+            now, left, overdue = await self._client.run(_DUE, _AT_ONCE, read=read_due)
+            if not overdue:
+                return None if left < 0 else left / 1000
+            await asyncio.gather(*(self._end(*one, now) for one in overdue))
+
+    async def shorten_deadline(self, question_id: str, seconds: float) -> datetime:
+        """Let the request expire in so many seconds unless it does so earlier; when it expires."""
+        deadline = await self._client.run(_SHORTEN, question_id, ceil(seconds * 1000), read=int)
+        if not deadline:
+            raise RequestNotFoundError(question_id)
+        return moment(deadline)
+
+    async def list_recent(self, run: RunRef) -> Sequence[UserInputRequest]:
+        """What the run's session asked people last, the newest first."""
+        return await self._client.run(_ASKED_LAST, session_key(run), read=read_asked)
+
+    async def list_requests(self, run: RunRef | None = None) -> Sequence[Record]:
+        """The open requests, the first to expire first; with a run, those of its session."""
+        if run is not None:
+            records = await self._records(await self._of_session(run))
+            return sorted(records, key=lambda record: record.request.expires_at)
+        question_ids = await self._client.command(
+            "ZRANGE", self._client.keys.due, 0, -1, read=names
+        )
+        return await self._records(question_ids)
+
+    async def consume_approval(self, question_id: str, key: str, *, until: datetime) -> Use | None:
+        """Use an approval, once."""
+        over = round(until.timestamp() * 1000)
+        words = (question_id, key, over, audit.written(audit.taken()))
+        return await self._client.run(_TAKE, *words, read=partial(_use, question_id))
+
+    async def report_outcome(self, question_id: str, went: Went, note: str = "") -> Use | None:
+        """Record how the call went; the first report counts."""
+        written, facts = stored_report(went, note), audit.written(audit.reported(went, note))
+        words = (question_id, written, facts)
+        return await self._client.run(_REPORT, *words, read=partial(_use, question_id))
+
     def _read_changed(self, known: Floor, rest: Sequence[Any]) -> tuple[UserInputRequest, RuleBook]:
         """The request, and the rules that changed since it was looked at."""
         request, deadline, rules = rest
@@ -207,79 +282,6 @@ class RedisStore:
             case _:
                 raise RequestNotFoundError(question_id)
 
-
-def _vouched(request: UserInputRequest, book: str | None) -> int:
-    """0: no rules were looked at; 1: their version is checked; 2: and kept for the approval.
-
-    A version vouches for the call that is asked about, and for no other: where the call was made
-    with other arguments, whoever settles looks at the rules.
-    """
-    if book is None:
-        return 0
-    return 2 if getattr(request, "original_arguments", None) is None else 1
-
-
-def _remembered(rule: RememberedRule | None) -> tuple[str, bytes, int, int, bytes | str]:
-    if rule is None:
-        return "", b"", 0, 0, ""
-    return (
-        rule.rule_id,
-        _RULE.dump_json(rule, by_alias=True),
-        int(rule.expires_at.timestamp() * 1e3),
-        _BOOKS.get(rule.scope, 0),
-        audit.written(audit.stored(rule)),
-    )
-
-
-class RedisWatch:
-    """What waiting processes and tidy desks look at in Redis."""
-
-    def __init__(self, client: Client, store: RedisStore) -> None:
-        self._client = client
-        self._store = store
-
-    async def look(
-        self, question_ids: Sequence[str], *, inbox: str
-    ) -> Mapping[str, Resolution | UnreadableEventError | None]:
-        """The endings recorded so far; the inbox is rung for the open ones from now on.
-
-        A request rings the eight inboxes that looked last.
-        """
-        if not question_ids:
-            return {}
-        return await self._client.run(
-            _LOOK, inbox, *question_ids, read=partial(read_looked, question_ids)
-        )
-
-    async def expire(self) -> float | None:
-        """End all requests whose time is over; the seconds until the next one."""
-        while True:
-            now, left, overdue = await self._client.run(_DUE, _AT_ONCE, read=read_due)
-            if not overdue:
-                return None if left < 0 else left / 1000
-            await asyncio.gather(*(self._end(*one, now) for one in overdue))
-
-    async def shorten(self, question_id: str, seconds: float) -> datetime:
-        """Let the request expire in so many seconds unless it does so earlier; when it expires."""
-        deadline = await self._client.run(_SHORTEN, question_id, ceil(seconds * 1000), read=int)
-        if not deadline:
-            raise RequestNotFoundError(question_id)
-        return moment(deadline)
-
-    async def asked_last(self, run: RunRef) -> Sequence[UserInputRequest]:
-        """What the run's session asked people last, the newest first."""
-        return await self._client.run(_ASKED_LAST, session_key(run), read=read_asked)
-
-    async def pending(self, run: RunRef | None = None) -> Sequence[Record]:
-        """The open requests, the first to expire first; with a run, those of its session."""
-        if run is not None:
-            records = await self._records(await self._of_session(run))
-            return sorted(records, key=lambda record: record.request.expires_at)
-        question_ids = await self._client.command(
-            "ZRANGE", self._client.keys.due, 0, -1, read=names
-        )
-        return await self._records(question_ids)
-
     async def _of_session(self, run: RunRef) -> list[bytes]:
         """The ids of its open requests; what is opened or ended meanwhile may be among them.
 
@@ -304,13 +306,52 @@ class RedisWatch:
 
     async def _readable(self, question_id: str) -> Record | None:
         try:
-            return await self._store.get(question_id)
+            return await self.get(question_id)
         except UnreadableEventError as error:
             _log.warning("an open request is left out: %s", error)
             return None
 
     async def _end(self, question_id: str, request: bytes, now: int) -> None:
         try:
-            await self._store.settle(question_id, expiry(question_id, request, now))
+            await self.settle(question_id, expiry(question_id, request, now))
         except RequestNotFoundError:
             return  # its time to live ended in this moment
+
+
+def _vouched(request: UserInputRequest, book: str | None) -> int:
+    """0: no rules were looked at; 1: their version is checked; 2: and kept for the approval.
+
+    A version vouches for the call that is asked about, and for no other: where the call was made
+    with other arguments, whoever settles looks at the rules.
+    """
+    if book is None:
+        return 0
+    return 2 if getattr(request, "original_arguments", None) is None else 1
+
+
+def _remembered(rule: RememberedRule | None) -> tuple[str, bytes, int, int, bytes | str]:
+    if rule is None:
+        return "", b"", 0, 0, ""
+    return (
+        rule.rule_id,
+        _RULE.dump_json(rule, by_alias=True),
+        int(rule.expires_at.timestamp() * 1e3),
+        _BOOKS.get(rule.scope, 0),
+        audit.written(audit.stored(rule)),
+    )
+
+
+def _read_found(reply: list[Any]) -> Record | None:
+    if reply == []:
+        return None
+    question_id, now, *fields = reply
+    return known_record(question_id.decode(), fields, now)
+
+
+def _use(question_id: str, said: int | list[bytes | None]) -> Use | None:
+    if said == 0:
+        raise RequestNotFoundError(question_id)
+    if isinstance(said, int):
+        flag(said)
+        return None
+    return read_use(said)

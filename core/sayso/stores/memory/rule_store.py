@@ -15,7 +15,7 @@ from sayso.stores import audit
 from sayso.stores.memory.audit import MemoryAudit
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Records
-from sayso.stores.ports import KeptRule, Revoked
+from sayso.stores.protocols import KeptRule, Revoked
 
 # A book is kept for a day after its last rule.
 _BOOK_KEPT = timedelta(days=1)
@@ -39,7 +39,7 @@ class _Book:
     until: datetime
 
 
-class MemoryRules:
+class MemoryRuleStore:
     """The rules of sessions, agents and projects until they expire."""
 
     def __init__(
@@ -70,7 +70,7 @@ class MemoryRules:
         floor = self._floor.of(run.agent_id)
         return RuleBook(self.version(run), tuple(rules), floor=floor)
 
-    async def lay(self, floor: Floor, *, unless_other: bool = False) -> str:
+    async def set_guardrails(self, floor: Floor, *, unless_other: bool = False) -> str:
         """Let this be the floor; the version that is the floor now."""
         written_floor(floor)
         known = self._floor

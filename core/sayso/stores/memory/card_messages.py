@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from sayso.stores.memory.records import Records
-from sayso.stores.ports import KEPT, Copy, Found, Marked
+from sayso.stores.protocols import KEPT, Copy, Found, Marked
 
 
 class MemoryCopies:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sayso.errors import ReplayedCallbackError, RequestNotFoundError
 from sayso.questions.wire import decode_ending
-from sayso.stores.ports import KEPT, Copy, Found, Marked
+from sayso.stores.protocols import KEPT, Copy, Found, Marked
 from sayso.stores.redis.connection import Client
 from sayso.stores.redis.records import (
     moment,

@@ -1,4 +1,4 @@
-"""The copies of a card, and the handles that lead to them."""
+"""Card messages: the messages that show a request, and the handles in their buttons."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Protocol
 from sayso.cards.called import NOBODY, Call
 from sayso.chats.places import MessageRef, Place
 from sayso.events import Resolution, UserInputRequest
-from sayso.stores.ports.rules import Revoked
-from sayso.stores.ports.uses import Use
+from sayso.stores.protocols.request_store import Use
+from sayso.stores.protocols.rule_store import Revoked
 
 KEPT = timedelta(days=30)
 """How long after its deadline a request is known whose card was shown: late presses close it."""
@@ -83,7 +83,7 @@ class Marked:
 
 
 class Copies(Protocol):
-    """Which handle belongs to which message. Raises StoreUnreachableError like Store."""
+    """Which handle belongs to which message. Raises StoreUnreachableError like RequestStore."""
 
     async def issue(self, copy: Copy, *, keep: timedelta = KEPT) -> None:
         """Bind a new handle to its request and place: the intention to show it there.

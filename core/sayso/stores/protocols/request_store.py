@@ -1,22 +1,51 @@
-"""Requests, how they end, and whoever watches them."""
+"""Request store: requests, their resolutions, and approvals that are used once."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from sayso.calls import RunRef
 from sayso.errors import UnreadableEventError
 from sayso.events import Resolution, UserInputRequest
 from sayso.rules.rule import RememberedRule
-from sayso.stores.ports.copies import Copy
-from sayso.stores.ports.rules import BookChanged, Revoked
-from sayso.stores.ports.uses import Use
+from sayso.stores.protocols.rule_store import BookChanged, Revoked
+
+if TYPE_CHECKING:
+    from sayso.stores.protocols.card_messages import Copy
+
+LONGEST_KEY = 1_024
+"""How many characters a key has at most."""
 
 MOST_ASKED_LAST = 20
 """So many of a session's questions are known to be its last ones."""
+
+Went = Literal["succeeded", "failed"]
+"""How a call went that ran on an approval, as whoever ran it says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How the call went, and when that was told by the store's clock."""
+
+    went: Went
+    at: datetime
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What is told of an approval after it was given.
+
+    It was used ``at`` a moment of the store's clock, by whoever brought the
+    ``key``, and went as the ``report`` says.
+    """
+
+    key: str
+    at: datetime
+    report: Report | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +103,33 @@ class Joined:
     record: Record
 
 
-class Store(Protocol):
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Who counts on a request: a waiter of the process behind an inbox, until it leaves.
+
+    Without an inbox the request is held for good, by whoever comes back for it later.
+    """
+
+    waiter: str = ""
+    inbox: str = ""
+
+
+def check_key(key: str) -> str:
+    """The key, if it can be one: any text that is not empty and not too long.
+
+    Raises:
+        ValueError: it cannot.
+    """
+    if not 0 < len(key) <= LONGEST_KEY:
+        raise ValueError(f"a key has 1 to {LONGEST_KEY:,} characters, not {len(key):,}")
+    try:
+        key.encode()
+    except UnicodeEncodeError:
+        raise ValueError("a key must be valid Unicode") from None
+    return key
+
+
+class RequestStore(Protocol):
     """Requests and their endings. The first ending wins, whoever offers one and however often.
 
     Every method raises StoreUnreachableError when the store does not answer
@@ -107,14 +162,14 @@ class Store(Protocol):
 
         Under a ``key`` a session asks once: another request joins the one that
         was asked under it, whatever the rules are by now. Whoever opens it holds it, and
-        so does who joins, see ``Keyed``: as the waiter of its own id behind the inbox. Who
+        so does who joins, see ``get_by_key``: as the waiter of its own id behind the inbox. Who
         joins without an inbox holds nothing yet: only what is found to be the same call is
         to be held for good.
 
         Raises:
             IdempotencyConflictError: another request has this id.
             RequestUnansweredError: its agent, or the token it came with, has as many open requests
-                as the desks allow, see ``Roster.join``; nothing was opened.
+                as the desks allow, see ``Outbox.heartbeat``; nothing was opened.
             ValueError: the request has no run.
         """
         ...
@@ -177,11 +232,26 @@ class Store(Protocol):
         """All that is known of the request, None when there is no such request."""
         ...
 
+    async def get_by_key(self, run: RunRef, key: str, *, hold: Hold | None = None) -> Record | None:
+        """The request that the run's session asked under the key; None where there is none.
 
-class Watch(Protocol):
-    """What a waiting process and a tidy desk look at. Raises StoreUnreachableError like Store."""
+        A key leads to its request for as long as that is known. It leads nowhere
+        again once all that waited for the request have left it without an answer.
+        In the same step it is held, while it is open.
+        """
+        ...
 
-    async def look(
+    async def release_hold(
+        self, question_id: str, waiter: str, *, ending: Resolution | None = None
+    ) -> bool:
+        """Give back a hold; with an ending, withdraw the request if nobody else holds it.
+
+        One atomic step: True where the request ended with it, and its key is free
+        again. A hold whose process is gone does not count. Repeating it changes nothing.
+        """
+        ...
+
+    async def poll(
         self, question_ids: Sequence[str], *, inbox: str
     ) -> Mapping[str, Resolution | UnreadableEventError | None]:
         """The endings recorded so far, None for open requests; unknown ids are left out.
@@ -191,11 +261,11 @@ class Watch(Protocol):
         """
         ...
 
-    async def expire(self) -> float | None:
+    async def expire_due(self) -> float | None:
         """End all requests whose time is over; the seconds until the next one, None without one."""
         ...
 
-    async def shorten(self, question_id: str, seconds: float) -> datetime:
+    async def shorten_deadline(self, question_id: str, seconds: float) -> datetime:
         """Let the request expire in so many seconds unless it does so earlier; when it expires.
 
         Raises:
@@ -203,7 +273,7 @@ class Watch(Protocol):
         """
         ...
 
-    async def asked_last(self, run: RunRef) -> Sequence[UserInputRequest]:
+    async def list_recent(self, run: RunRef) -> Sequence[UserInputRequest]:
         """What the run's session asked people last, the newest first, as far as it is known.
 
         At most ``MOST_ASKED_LAST``, without those of unknown kinds; what needed nobody is
@@ -211,9 +281,25 @@ class Watch(Protocol):
         """
         ...
 
-    async def pending(self, run: RunRef | None = None) -> Sequence[Record]:
+    async def list_requests(self, run: RunRef | None = None) -> Sequence[Record]:
         """The open requests, the first to expire first; without those of unknown kinds.
 
         With a run, those of its session.
+        """
+        ...
+
+    async def consume_approval(self, question_id: str, key: str, *, until: datetime) -> Use | None:
+        """Use an approval, once: one atomic step. Answers the use that counts, this or another.
+
+        None where there is none to be had: at ``until`` by the store's clock it
+        is over, and nothing but an approval of a call is used.
+        """
+        ...
+
+    async def report_outcome(self, question_id: str, went: Went, note: str = "") -> Use | None:
+        """Record how the call went; the first report counts. None where it was not used.
+
+        Raises:
+            RequestNotFoundError: no such request.
         """
         ...

@@ -10,11 +10,11 @@ from pydantic_core import from_json
 
 from sayso.calls import RunRef
 from sayso.rules.book import RuleBook
+from sayso.rules.floor import Floor, read_floor, written_floor
 from sayso.rules.rule import UnreadableRule, read_remembered
 from sayso.stores import audit
-from sayso.stores.ports import KeptRule
+from sayso.stores.protocols import KeptRule
 from sayso.stores.redis.connection import Client
-from sayso.stores.redis.floors import KnownFloor
 from sayso.stores.redis.keys import book_keys
 from sayso.stores.redis.records import moment, read_book
 from sayso.stores.redis.replies import flag
@@ -23,10 +23,30 @@ from sayso.stores.redis.script import Script
 _log = logging.getLogger(__name__)
 
 _BOOK, _USE = Script("book"), Script("use")
-_RULES, _REVOKE = Script("rules"), Script("revoke")
+_RULES, _REVOKE, _LAY = Script("rules"), Script("revoke"), Script("floor")
 
 
-class RedisRules:
+class KnownFloor:
+    """The last floor that this process saw: it is read again only where there is another one.
+
+    A store that has lost all it had says of no floor at all. Then the last one
+    still counts here, until there is another.
+    """
+
+    def __init__(self) -> None:
+        self.last = Floor()
+
+    def told(self, known: Floor, version: bytes, written: bytes) -> Floor:
+        """The floor that a store told of, to somebody who knew this one."""
+        if not version:
+            return self.last
+        said = version.decode()
+        floor = known if said == known.version else read_floor(said, written)
+        self.last = floor
+        return floor
+
+
+class RedisRuleStore:
     """Rules of sessions, agents and projects, until they expire by the server's clock."""
 
     def __init__(self, client: Client, floor: KnownFloor) -> None:
@@ -71,6 +91,12 @@ class RedisRules:
         facts = audit.written(audit.revoked(rule_id, by))
         token = self._client.token()
         return await self._client.run(_REVOKE, rule_id, token, facts, by, read=flag)
+
+    async def set_guardrails(self, floor: Floor, *, unless_other: bool = False) -> str:
+        """Let this be the floor; the version that is the floor now."""
+        written, empty = written_floor(floor), int(not floor.sections)
+        words = (floor.version, written, int(unless_other), empty)
+        return await self._client.run(_LAY, *words, read=bytes.decode)
 
 
 def _read_kept(reply: Sequence[bytes]) -> list[KeptRule]:

@@ -3,7 +3,16 @@
 How a promise is kept is the business of ``memory`` and ``redis``; contracts are tests.
 """
 
-from sayso.stores.protocols.card_messages import KEPT, Copies, Copy, Found, Marked
+from sayso.stores.protocols.card_messages import (
+    KEPT,
+    Copies,
+    Copy,
+    Found,
+    Marked,
+    Report,
+    Use,
+    Went,
+)
 from sayso.stores.protocols.event_log import Audit, BranchLog, Bus, Ring
 from sayso.stores.protocols.key_value import KEY_KINDS, KeyValueStore, check_key_kind
 from sayso.stores.protocols.outbox import NO_LIMITS, Due, Job, OpenLimits, Outbox
@@ -14,11 +23,8 @@ from sayso.stores.protocols.request_store import (
     Joined,
     Opened,
     Record,
-    Report,
     RequestStore,
     Settled,
-    Use,
-    Went,
     check_key,
 )
 from sayso.stores.protocols.rule_store import BookChanged, KeptRule, Revoked, RuleStore

@@ -4,16 +4,40 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Literal, Protocol
 
 from sayso.cards.called import NOBODY, Call
 from sayso.chats.places import MessageRef, Place
 from sayso.events import Resolution, UserInputRequest
-from sayso.stores.protocols.request_store import Use
 from sayso.stores.protocols.rule_store import Revoked
 
 KEPT = timedelta(days=30)
 """How long after its deadline a request is known whose card was shown: late presses close it."""
+
+Went = Literal["succeeded", "failed"]
+"""How a call went that ran on an approval, as whoever ran it says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How the call went, and when that was told by the store's clock."""
+
+    went: Went
+    at: datetime
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What is told of an approval after it was given.
+
+    It was used ``at`` a moment of the store's clock, by whoever brought the
+    ``key``, and went as the ``report`` says.
+    """
+
+    key: str
+    at: datetime
+    report: Report | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,47 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Protocol
 
 from sayso.calls import RunRef
 from sayso.errors import UnreadableEventError
 from sayso.events import Resolution, UserInputRequest
 from sayso.rules.rule import RememberedRule
+from sayso.stores.protocols.card_messages import Copy, Use, Went
 from sayso.stores.protocols.rule_store import BookChanged, Revoked
-
-if TYPE_CHECKING:
-    from sayso.stores.protocols.card_messages import Copy
 
 LONGEST_KEY = 1_024
 """How many characters a key has at most."""
 
 MOST_ASKED_LAST = 20
 """So many of a session's questions are known to be its last ones."""
-
-Went = Literal["succeeded", "failed"]
-"""How a call went that ran on an approval, as whoever ran it says."""
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """How the call went, and when that was told by the store's clock."""
-
-    went: Went
-    at: datetime
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """What is told of an approval after it was given.
-
-    It was used ``at`` a moment of the store's clock, by whoever brought the
-    ``key``, and went as the ``report`` says.
-    """
-
-    key: str
-    at: datetime
-    report: Report | None = None
 
 
 @dataclass(frozen=True, slots=True)

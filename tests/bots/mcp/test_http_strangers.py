@@ -60,25 +60,25 @@ async def post(web: aiohttp.ClientSession, url: str, message: object, session: s
         return Answer(response.status, name, await response.text())
 
 
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        ((b"Host: localhost", b"Authorization: Bearer \xff\xfe"), 401),
-        ((b"Host: localhost", b"Authorization: \xc3"), 401),
-        ((b"Host: [",), 403),
-        ((b"Host: \xff",), 403),
-        ((b"Host: localhost", b"Origin: http://["), 403),
-        ((b"Host: localhost", b"Origin: http://[::1"), 403),
-        ((b"Host: localhost", b"Origin: \xff"), 403),
-    ],
-)
+UNREADABLE: dict[tuple[bytes, ...], int] = {
+    (b"Host: localhost", b"Authorization: Bearer \xff\xfe"): 401,
+    (b"Host: localhost", b"Authorization: \xc3"): 401,
+    (b"Host: [",): 403,
+    (b"Host: \xff",): 403,
+    (b"Host: localhost", b"Origin: http://["): 403,
+    (b"Host: localhost", b"Origin: http://[::1"): 403,
+    (b"Host: localhost", b"Origin: \xff"): 403,
+}
+
+
 async def test_headers_that_nobody_can_read_are_refused_and_the_next_client_is_served(
-    machine: Machine, headers: tuple[bytes, ...], status: int
+    machine: Machine,
 ) -> None:
     bearer = {"Authorization": f"Bearer {TOKEN}"}
     async with served(machine, *machine.proxied(), SAYSO_MCP_TOKEN=TOKEN) as proxy:
-        assert await raw_status(proxy, *headers) == status
-        assert (await proxy.post(call("look", meta=modern()), bearer))[0] == 200
+        for headers, status in UNREADABLE.items():
+            assert await raw_status(proxy, *headers) == status, headers
+            assert (await proxy.post(call("look", meta=modern()), bearer))[0] == 200
         proxy.process.send_signal(signal.SIGTERM)
         assert proxy.process.stderr is not None
         said = await proxy.process.stderr.read()

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.parsers import load_parsers
 
+import sayso
+from sayso import events
+from sayso.agent import responding
+from sayso.agent.tools import wrap
 from sayso.clock import utc_now
 from sayso.questions.permission import PermissionRequestEvent
+from sayso.rules import rule
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.testing.builders import PATIENCE_SECONDS
@@ -21,6 +28,8 @@ from sayso.testing.builders import PATIENCE_SECONDS
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 STORE = '"redis://127.0.0.1:6379/0"'
+# Where the names of the glossary are.
+HOMES = (sayso, events, responding, wrap, rule)
 SECRETS = {
     "SLACK_BOT_TOKEN": "xoxb-of-a-test",
     "SLACK_APP_TOKEN": "xapp-of-a-test",
@@ -200,6 +209,61 @@ def test_files_named_in_the_architecture_exist() -> None:
 
     named = set(re.findall(r"`([\w/]+\.(?:py|lua))`", text))
     assert [name for name in named if not any(one.endswith(f"/{name}") for one in known)] == []
+
+
+def _defined_in(path: Path) -> set[str]:
+    """Return the functions, classes, members, constants or keys that a file defines."""
+    text = path.read_text()
+    if path.suffix == ".lua":
+        return set(re.findall(r"^(?:local )?function (\w+)\(", text, re.MULTILINE))
+    if path.suffix == ".toml":
+        return set(_keys(tomllib.loads(text)))
+
+    def names(body: list[ast.stmt], before: str = "") -> Iterator[str]:
+        for node in body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                yield before + node.name
+            elif isinstance(node, ast.AnnAssign | ast.Assign):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                yield from (before + one.id for one in targets if isinstance(one, ast.Name))
+            if isinstance(node, ast.ClassDef):
+                yield from names(node.body, f"{node.name}.")
+
+    return set(names(ast.parse(text).body))
+
+
+def _keys(table: dict[str, Any], before: str = "") -> Iterator[str]:
+    for key, value in table.items():
+        yield before + key
+        if isinstance(value, dict):
+            yield from _keys(value, f"{before}{key}.")
+
+
+def test_each_thing_to_change_is_in_the_file_that_the_architecture_names() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    section = text.partition("## Where to change what")[2].partition("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("| ")][1:]
+    rows = [re.fullmatch(r"\| [^|]+ \| `([^`|]+)` in `([\w./-]+)` \|", line) for line in lines]
+
+    assert len(rows) >= 34
+    assert [line for line, row in zip(lines, rows, strict=True) if row is None] == []
+    assert [row[0] for row in rows if row and row[1] not in _defined_in(ROOT / row[2])] == []
+
+
+def test_the_glossary_leads_from_the_words_of_others_to_names_that_exist() -> None:
+    page = (ROOT / "docs" / "compatibility.md").read_text().partition("\n## Words\n")[2]
+    rows = [line.strip("|").split("|") for line in page.splitlines() if line.startswith("| ")][1:]
+    in_settings = {"approvers", "self_approval", "allow", "deny"}
+
+    assert len(rows) >= 16
+    for _, here in rows:
+        names = set(re.findall(r"`([A-Za-z]\w*(?:\.\w+)?)`", here)) - in_settings
+        assert names or "`[[route]]`" in here, here
+        for name in names:
+            owner, _, attribute = name.partition(".")
+            found = next(getattr(home, owner) for home in HOMES if hasattr(home, owner))
+            known = {*dir(found), *getattr(found, "__dataclass_fields__", ())}
+            assert not attribute or attribute in known, name
 
 
 def test_decisions_are_numbered_and_listed() -> None:

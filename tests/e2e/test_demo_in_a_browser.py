@@ -120,7 +120,7 @@ async def test_allow_in_slack_deny_in_telegram_and_a_long_script(person: Person)
     assert "by slack:U0ALICE. run_sql ran" in await person.hears("[result]")
 
 
-async def test_always_in_each_chat_says_what_it_stores_and_is_not_asked_again(
+async def test_always_in_each_chat_says_what_it_stores(
     person: Person,
 ) -> None:
     dialog = person.page.locator("[data-dialog=confirm]")
@@ -151,22 +151,6 @@ async def test_always_in_each_chat_says_what_it_stores_and_is_not_asked_again(
     await person.presses("Yes, Always", "telegram", "run_sql")
     await person.sees_in_both("run_sql", "Approved", "alice")
     assert "by telegram:4242. run_sql ran" in await person.hears("[result]")
-
-    await _answers_the_other_questions(person)
-    await _is_asked_about_the_other_command_alone(person)
-
-
-async def _is_asked_about_the_other_command_alone(person: Person) -> None:
-    """In the second round the command is another one; the other calls are the same."""
-    unasked = await person.hears("not asked")
-    assert "slack:U0ALICE" in unasked
-    assert "read_file ran" in unasked
-    await person.hears("may I use run_command?")
-    await person.presses("Deny", "slack", "run_command")
-    assert "run_command was denied" in await person.hears("[result]")
-    unasked = await person.hears("not asked")
-    assert "telegram:4242" in unasked
-    assert "run_sql ran" in unasked
 
 
 async def test_the_wrong_person_is_told_alone_and_the_right_one_decides(person: Person) -> None:
@@ -205,20 +189,6 @@ async def test_the_pictures_can_be_taken_again(tmp_path: Path) -> None:
 
     assert [picture.name for picture in pictures] == ["cards.png", "decided.png", "phone.png"]
     assert all(10_000 < picture.stat().st_size < 300_000 for picture in pictures)
-
-
-async def _answers_the_other_questions(person: Person) -> None:
-    """A question in words, a text, data, and three calls on one card."""
-    await person.presses("eu-west", "slack", "Which region")
-    assert "answered: eu-west" in await person.hears("[result]")
-    await person.presses("Approve", "telegram", "Release notes")
-    assert "release notes approved" in await person.hears("[result]")
-    card = person.card("slack", "upgraded")
-    await card.get_by_role("button", name="Don't answer").click()
-    assert "denied" in await person.hears("[result]")
-    await person.presses("Allow all", "telegram", "3 calls are waiting")
-    for tool in ("read_file", "run_tests", "deploy"):
-        assert await person.hears("[result]") == f"[result] {tool} approved by telegram:4242"
 
 
 async def _reads_everything_in_the_dialog(page: Page) -> None:

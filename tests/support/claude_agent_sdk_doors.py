@@ -1,4 +1,7 @@
-"""The Claude Agent SDK as a test says: its real command, with a model server of ours."""
+"""The Claude Agent SDK as a test says: its callback alone, and its real command.
+
+The command starts in seconds and has a model server of ours.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,9 @@ from typing import Any
 
 from claude_agent_sdk import (
     ClaudeAgentOptions,
+    PermissionResultAllow,
     ToolAnnotations,
+    ToolPermissionContext,
     create_sdk_mcp_server,
     query,
     tool,
@@ -19,7 +24,7 @@ from claude_agent_sdk import (
 from support.claude_model import Model, calls, model_served, says
 from support.doors import Door, Work
 
-from sayso import Handle
+from sayso import Handle, ToolCall
 from sayso_agents.claude_agent_sdk import can_use_tool
 
 SERVED = "mcp__work__"
@@ -69,6 +74,26 @@ def server(work: Work) -> Mapping[str, Any]:
     return {"work": create_sdk_mcp_server("work", tools=[deploy, restart])}
 
 
+class Calling(Door):
+    """The callback as the SDK calls it, without Claude Code."""
+
+    async def run(self, sayso: Handle, work: Work) -> list[str]:
+        decide = can_use_tool(sayso, session=work.session)
+
+        async def make(call: ToolCall) -> str:
+            context = ToolPermissionContext(tool_use_id=call.call_id)
+            result = await decide(f"{SERVED}{call.name}", {**call.arguments}, context)
+            if not isinstance(result, PermissionResultAllow):
+                return result.message
+            arguments = call.arguments if result.updated_input is None else result.updated_input
+            return str(await getattr(work, call.name)(**arguments))
+
+        told: list[str] = []
+        for turn in work.turns:
+            told += await asyncio.gather(*map(make, turn))
+        return told
+
+
 class Asking(Door):
     """Claude Code asks by ``can_use_tool``."""
 
@@ -87,6 +112,3 @@ class Asking(Door):
                 async for _ in query(prompt="Go", options=options):
                     pass
             return [model.results[one.call_id] for turn in work.turns for one in turn]
-
-    def run_sync(self, sayso: Handle, work: Work) -> list[str]:
-        return asyncio.run(self.run(sayso, work))

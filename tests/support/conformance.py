@@ -80,6 +80,8 @@ class DoorContract(FailClosedContract):
         await slack.card()
         await slack.press("Always" if await slack.offers("Always") else "Allow")
         await running
+        # Before that, its card may still have the button that is meant for the next one.
+        await slack.ended("Approved")
 
         again = scene.ask(self.door.run(sayso, second))
         await slack.press("Deny")

@@ -16,7 +16,7 @@ from claude_agent_sdk.types import PermissionBehavior, PermissionRuleValue
 from e2e.asked import Asked, asked
 from e2e.hands import SlackHands
 from support.agent_pages import begun, programs
-from support.claude_agent_sdk_doors import Asking, a_project, environment
+from support.claude_agent_sdk_doors import Asking, Calling, a_project, environment
 from support.claude_model import calls, model_served, says
 from support.conformance import DoorContract, KilledContract
 from support.doors import agents_handle
@@ -65,8 +65,23 @@ async def suggested(tool: str, arguments: dict[str, Any], *updates: PermissionUp
     return rules
 
 
-class TestClaudeAgentSDK(DoorContract, KilledContract):
+class TestClaudeAgentSDK(DoorContract):
+    door = Calling()
+
+
+class TestClaudeCode(KilledContract):
+    """The same promises where the real command makes the calls, as far as they hang on it."""
+
     door = Asking()
+    test_an_allowed_call_runs = (
+        DoorContract.test_an_allowed_call_runs_once_and_the_model_has_its_result
+    )
+    test_the_model_hears_why = (
+        DoorContract.test_the_model_hears_the_reason_of_a_denial_and_no_account
+    )
+    test_an_edited_call = DoorContract.test_an_edited_call_runs_as_edited_or_not_at_all
+    test_a_cancelled_run = DoorContract.test_a_run_that_is_cancelled_withdraws_its_card
+    test_an_error_of_ours = DoorContract.test_nothing_runs_where_our_own_code_raises
 
     async def test_always_is_kept_by_us_and_claude_code_stores_nothing(
         self, scene: Asked, slack: SlackHands, sayso: Handle

@@ -177,6 +177,7 @@ class TestInterruptedRuns(
         asking = asyncio.create_task(answered(sayso, first))
         await slack.press("Allow")
         await asking
+        await slack.ended("Approved")
         kept = await submit(sayso, second)
         await slack.press("Deny")
         state = await decided(sayso, made, kept)

@@ -131,7 +131,7 @@ async def test_the_home_shows_what_waits_the_rules_and_the_last_decisions(
     await slack.press(card, "Always", by="alice")
     await first
     waiting = room.ask(ToolCall("deploy", {"service": "shop"}))
-    card = await slack.message_where(lambda m: "deploy" in m.all_text and is_live(m.buttons))
+    card = await slack.message_where(lambda m: "shop" in m.all_text and is_live(m.buttons))
 
     assert (await slack.open_home("alice")).error is None
     view = await slack.home_for("alice")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from gettext import NullTranslations
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
 from sayso.locales import ENGLISH, gettext_noop
@@ -217,22 +217,23 @@ def _gaps(branches: Branches) -> list[_Gap]:
     """A gap for each star, with nothing and with a letter in the places of the others."""
     found: dict[_Gap, None] = {}
     for other in ("", "x"):
-        gaps = [gap for branch in branches for gap in _gaps_of(branch, other)]
-        found.update(dict.fromkeys(gaps[:_MAX_GAPS]))
+        gaps = (gap for branch in branches for gap in _gaps_of(branch, other))
+        found.update(dict.fromkeys(islice(gaps, _MAX_GAPS)))
     return list(found)
 
 
 def _gaps_of(branch: Branch, other: str) -> Iterator[_Gap]:
     for at, node in enumerate(branch):
-        before, after = _sample(branch[:at], other), _sample(branch[at + 1 :], other)
-        inner: list[_Gap] = []
+        inner: Iterable[_Gap] = ()
         if isinstance(node, Star):
             inner = [_Gap("", "")]
         elif isinstance(node, Group) and node.sign in ("", "?"):
-            inner = [gap for one in node.branches for gap in _gaps_of(one, other)]
+            inner = (gap for one in node.branches for gap in _gaps_of(one, other))
         elif isinstance(node, Group) and _is_set(node.branches):
             inner = [_Gap(_sample_of(node, "", last=True), "")]
-        yield from (_Gap(before + gap.before, gap.after + after) for gap in inner)
+        for gap in inner:
+            before, after = _sample(branch[:at], other), _sample(branch[at + 1 :], other)
+            yield _Gap(before + gap.before, gap.after + after)
 
 
 def _is_set(branches: Branches) -> bool:

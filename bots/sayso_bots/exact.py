@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any, NoReturn, TypeGuard
 
+from sayso.digests import is_read_alike
 from sayso_bots.strict_json import refuse_duplicates
 
 MOST_LEVELS = 64
 """Some clients read no answer of more than 100 levels, and what was sent comes back in one."""
 
+# Codex reads 127 levels of JSON, two of which are the answer's own; what it cannot read counts for
+# no answer, and the call runs as it was.
+_MAX_DEPTH = 100
 _MOST_DIGITS = 4_300  # Python itself reads no longer integers
 _NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
 _MOST_EXPONENT_DIGITS = 18
@@ -97,6 +102,28 @@ def written(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ",".join(map(written, value)) + "]"
     return _text(value)
+
+
+def is_read_as_approved(arguments: Mapping[str, Any]) -> bool:
+    """Return True if an agent in JavaScript or Rust runs these very arguments.
+
+    Raises:
+        InvalidCallError: they are no JSON at all.
+    """
+    return is_read_alike(arguments) and _depth(arguments) <= _MAX_DEPTH
+
+
+def _depth(arguments: Mapping[str, Any]) -> int:
+    depth, level = 0, list[Any]([arguments])
+    while level:
+        items = [
+            item
+            for value in level
+            for item in (value.values() if isinstance(value, Mapping) else value)
+        ]
+        level = [item for item in items if isinstance(item, Mapping | list | tuple)]
+        depth += 1
+    return depth
 
 
 _DEEP = f"it is nested more than {MOST_LEVELS} levels deep"

@@ -14,7 +14,7 @@ from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.testing import until
 from sayso_bots.acp.proxy import Proxy
-from sayso_bots.acp.race import Asker, Races
+from sayso_bots.asking.service import AskService, Requester
 from sayso_bots.config.ask_settings import read_ask_settings
 
 OPTIONS = (
@@ -142,8 +142,8 @@ def a_room(
     """A room on a store."""
     config = folder / "sayso.toml"
     config.write_text(policy)
-    asker = Asker("goose", how.get("seconds", 60.0), how.get("patience", 5.0))
-    races = Races(backend, read_ask_settings(str(config), {}), asker)
+    asker = Requester("goose", how.get("seconds", 60.0), how.get("patience", 5.0))
+    service = AskService(backend, read_ask_settings(str(config), {}), asker, "acp")
     agent: list[bytes] = []
     editor: list[bytes] = []
 
@@ -153,5 +153,5 @@ def a_room(
     async def to_editor(line: bytes) -> None:
         editor.append(line)
 
-    proxy = Proxy(races, to_editor=to_editor, to_agent=to_agent, chat_only=chat_only)
+    proxy = Proxy(service, to_editor=to_editor, to_agent=to_agent, chat_only=chat_only)
     return Room(proxy, backend, agent, editor)

@@ -8,10 +8,9 @@ from typing import Any
 
 from support.mcp_room import TESTS, McpRoom, call
 
-from sayso_bots.mcp.asked import Asked
-from sayso_bots.mcp.asking import Client
+from sayso_bots.mcp.approvals import Client
+from sayso_bots.mcp.builtin import Asked, Own
 from sayso_bots.mcp.messages import read
-from sayso_bots.mcp.servers.own import Own
 
 
 class AskRoom(McpRoom):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,15 +18,13 @@ from sayso.rules.rule import PatternRule
 from sayso.stores.backend import Backend
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso.worker.routing import Routes
+from sayso_bots.asking.service import AskService, Requester
 from sayso_bots.config.ask_settings import AskSettings
 from sayso_bots.config.store_settings import StoreSettings
-from sayso_bots.mcp.approvals import Approvals, Asker
-from sayso_bots.mcp.asking import Client, ServerGoneError, Tell
-from sayso_bots.mcp.calls import VERSION_KEY
-from sayso_bots.mcp.guard import Guard
-from sayso_bots.mcp.messages import Message, read
+from sayso_bots.mcp.approvals import Approvals, Client, ServerGoneError, Tell
+from sayso_bots.mcp.guard import Guard, Running
+from sayso_bots.mcp.messages import VERSION_KEY, Message, read
 from sayso_bots.mcp.proxy import Proxy
-from sayso_bots.mcp.running import Running
 
 ALICE = "slack:U0ALICE"
 TESTS = Client(name="tests")
@@ -136,8 +135,8 @@ class McpRoom:
         settings = AskSettings(
             StoreSettings("redis://the-store"), ServerPolicy(self.sections), Routes(())
         )
-        asker = Asker(self.run, self.seconds, self.patience)
-        approvals = Approvals(self.backend, settings, asker)
+        requester = Requester(self.run.agent_id, self.seconds or math.inf, self.patience)
+        approvals = Approvals(AskService(self.backend, settings, requester, "mcp"), self.run)
         self.proxy = Proxy(Guard(approvals, Running(approvals), "files", progress=0.05))
 
     async def tell(self, line: bytes) -> None:

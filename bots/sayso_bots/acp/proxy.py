@@ -15,14 +15,10 @@ from sayso.digests import is_same_json
 from sayso.tasks import Background
 from sayso_bots.acp import messages
 from sayso_bots.acp.messages import Message, text_of
-from sayso_bots.acp.permission import (
-    REQUEST,
-    Permission,
-    read_permission,
-    tool_call,
-)
-from sayso_bots.acp.race import Editor, Races, WithdrawnError
+from sayso_bots.acp.permission import REQUEST, Permission, read_permission, tool_call
+from sayso_bots.acp.race import Editor, WithdrawnError, answer_permission
 from sayso_bots.acp.sessions import UPDATE, Sessions, updated
+from sayso_bots.asking.service import AskService
 from sayso_bots.strict_json import INVALID_REQUEST, MalformedMessageError
 
 _log = logging.getLogger(__name__)
@@ -55,9 +51,9 @@ class Proxy:
     """
 
     def __init__(
-        self, races: Races, *, to_editor: Send, to_agent: Send, chat_only: bool = False
+        self, service: AskService, *, to_editor: Send, to_agent: Send, chat_only: bool = False
     ) -> None:
-        self._races = races
+        self._service = service
         self._to_editor = to_editor
         self._to_agent = to_agent
         self._chat_only = chat_only
@@ -148,7 +144,8 @@ class Proxy:
         id_, folder = permission.message.id, self._sessions.folder(permission.session)
         ask = None if self._chat_only else partial(self._ask_editor, asked)
         try:
-            said = await self._races.answer(permission, folder, Editor(asked.editor, ask))
+            editor = Editor(asked.editor, ask)
+            said = await answer_permission(self._service, permission, folder, editor)
         finally:
             del self._open[id_]
         is_lost = asked.is_asked_there and not (

@@ -15,7 +15,7 @@ from sayso.errors import ConfigError
 from sayso.stores.connect import open_store
 from sayso_bots.acp.messages import MOST_BYTES
 from sayso_bots.acp.proxy import Proxy
-from sayso_bots.acp.race import Asker, Races
+from sayso_bots.asking.service import AskService, Requester
 from sayso_bots.cli.arguments import add_asking_store
 from sayso_bots.cli.named import keep_from_children, named_settings, seconds_of
 from sayso_bots.cli.parser import Parser
@@ -59,7 +59,7 @@ def acp_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
         raise ConfigError("no agent is named: write its command after --")
     keep_from_children(args.store)
     settings = named_settings(args.config, args.store, env)
-    asker = Asker(
+    requester = Requester(
         args.agent or env.get("SAYSO_AGENT") or PurePath(args.command[0]).name,
         seconds_of(args.timeout, "--timeout") or DEFAULT_TIMEOUT_SECONDS,
         seconds_of(args.patience, "--patience") or DEFAULT_PATIENCE_SECONDS,
@@ -68,26 +68,26 @@ def acp_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     logging.basicConfig(level=logging.WARNING, format="sayso: %(message)s")
     logging.getLogger("sayso").setLevel(logging.ERROR)
     try:
-        work = _between(args, env, settings, asker)
+        work = _between(args, env, settings, requester)
         return run_stoppable(work, (signal.SIGTERM, signal.SIGHUP))
     except StoppedError:
         return 143
 
 
 async def _between(
-    args: argparse.Namespace, env: Mapping[str, str], settings: AskSettings, asker: Asker
+    args: argparse.Namespace, env: Mapping[str, str], settings: AskSettings, requester: Requester
 ) -> int:
     async with (
         open_store(settings.store.url) as backend,
         our_lines(MOST_BYTES) as editor,
         child_of(args.command, env, MOST_BYTES) as agent,
     ):
-        races = Races(backend, settings, asker)
-        return await _talk(editor, agent, races, chat_only=args.chat_only)
+        service = AskService(backend, settings, requester, "acp")
+        return await _talk(editor, agent, service, chat_only=args.chat_only)
 
 
-async def _talk(editor: Lines, agent: Child, races: Races, *, chat_only: bool) -> int:
-    proxy = Proxy(races, to_editor=editor.write, to_agent=agent.lines.write, chat_only=chat_only)
+async def _talk(editor: Lines, agent: Child, service: AskService, *, chat_only: bool) -> int:
+    proxy = Proxy(service, to_editor=editor.write, to_agent=agent.lines.write, chat_only=chat_only)
     from_editor = asyncio.create_task(_handed_on(editor, proxy.from_editor))
     from_agent = asyncio.create_task(_handed_on(agent.lines, proxy.from_agent))
     both = {from_editor, from_agent}

@@ -7,8 +7,8 @@ import asyncio
 import json
 import logging
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, suppress
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,27 +16,30 @@ from typing import Any
 from pydantic import ValidationError
 
 from sayso.actors import check_actor
-from sayso.agent.gate import Gate
 from sayso.agent.place import here
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
 from sayso.agent.verdict import CheckResult
 from sayso.calls import RunRef, ToolCall, new_id
 from sayso.durations import parse_duration
-from sayso.errors import ConfigError, IdempotencyConflictError, StoreUnreachableError
-from sayso.events import Event, Outcome
+from sayso.errors import (
+    ConfigError,
+    IdempotencyConflictError,
+    SaysoError,
+    StoreUnreachableError,
+)
+from sayso.events import Event, Outcome, Resolution, UserInputRequest
 from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 from sayso.stores.protocols import check_key
+from sayso_bots.asking.service import AskService, Requester
 from sayso_bots.cli.arguments import add_asking_store, add_json
+from sayso_bots.cli.ask_progress import Screen, following, screen_on_stderr
 from sayso_bots.cli.call import add_call, call_of, instead
-from sayso_bots.cli.follower import following
 from sayso_bots.cli.named import asking_settings
 from sayso_bots.cli.parser import Parser
-from sayso_bots.cli.records import json_time, one_line
-from sayso_bots.cli.screen import Screen, screen_on_stderr
+from sayso_bots.cli.records import ended_text, json_time, one_line
 from sayso_bots.cli.store import say_no_bots, who_and_where
-from sayso_bots.cli.withdrawal import Withdrawal
 from sayso_bots.config.ask_settings import AskSettings, get_route_seconds
 from sayso_bots.process.signals import StoppedError, run_stoppable
 
@@ -146,7 +149,7 @@ def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     )
     stopped = Withdrawal()
     try:
-        verdict = run_stoppable(_verdict(args, said, screen, stopped))
+        verdict = run_stoppable(_check(args, said, screen, stopped))
     except (KeyboardInterrupt, StoppedError) as signal:
         if args.json:
             print(json.dumps(stopped.as_json(said.call)), flush=True)
@@ -156,65 +159,43 @@ def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     return CODES[verdict.outcome]
 
 
-async def _verdict(
+async def _check(
     args: argparse.Namespace, said: Prepared, screen: Screen | None, stopped: Withdrawal
 ) -> CheckResult:
-    url, policy = said.settings.store.url, said.settings.policies
-    async with open_store(url) as backend, stopped.looking(backend):
-        decision = await evaluate(policy, said.call, PolicyContext(said.run))
+    settings, run, call = said.settings, said.run, said.call
+    async with open_store(settings.store.url) as store, stopped.looking(store):
+        decision = await evaluate(settings.policies, call, PolicyContext(run))
         if decision is not None and decision.ruling is Ruling.DENY:
             screen = None  # nobody is asked
         ends_at = asyncio.get_running_loop().time() + said.seconds
-        async with (
-            following(backend, said.run, screen, ready=said.seconds / 4) as observe,
-            _gate(args, said, backend, (stopped.hear, observe)) as gate,
-        ):
+        async with following(store, run, screen, ready=said.seconds / 4) as show:
+
+            def observe(event: Event) -> None:
+                stopped.hear(event)
+                show(event)
+
+            requester = Requester(run.agent_id, said.seconds, said.patience)
+            service = AskService(
+                store, settings, requester, "cli", args.requested_by, here, observe, who_and_where()
+            )
             # To see more of a store that hangs, a quarter of the time was spent at most.
             left = max(ends_at - asyncio.get_running_loop().time(), said.seconds / 2)
-            verdict = await _checked(gate, args, said, left)
-        if args.quiet and not args.json and verdict.outcome is Outcome.EXPIRED:
-            # Whoever is not quiet was told while it waited.
-            await _say_unless_attended(backend)
-        return verdict
-
-
-async def _say_unless_attended(backend: Backend) -> None:
-    with suppress(StoreUnreachableError):
-        if not await backend.outbox.count_workers():
+            result = await _ask(service, args, said, left)
+        # Whoever is not quiet was told while it waited.
+        was_told = args.json or not args.quiet
+        expired = result.outcome is Outcome.EXPIRED
+        if expired and not was_told and await service.has_no_workers():
             say_no_bots()
+        return result
 
 
-def _gate(
-    args: argparse.Namespace,
-    said: Prepared,
-    backend: Backend,
-    observers: Sequence[Callable[[Event], None]],
-) -> AbstractAsyncContextManager[Gate]:
-    policy, run = said.settings.policies, said.run
-
-    def observe(event: Event) -> None:
-        for observer in observers:
-            observer(event)
-
-    return Gate.open(
-        backend,
-        run=run,
-        policy=policy,
-        observe=observe,
-        requested_by=args.requested_by,
-        withdrawn_by=f"cli:{who_and_where()}",
-        audit_rules=policy.audits(run.agent_id, said.call.name),
-        patience=said.patience,
-        where=here,
-    )
-
-
-async def _checked(
-    gate: Gate, args: argparse.Namespace, said: Prepared, seconds: float
+async def _ask(
+    service: AskService, args: argparse.Namespace, said: Prepared, seconds: float
 ) -> CheckResult:
-    """The verdict; what went wrong is told in terms of the command line and the settings."""
+    """Ask; what went wrong is told in terms of the command line and the settings."""
     try:
-        return await gate.check(
+        return await service.check(
+            said.run,
             said.call,
             source_name=args.source,
             description=args.description,
@@ -226,7 +207,7 @@ async def _checked(
     except StoreUnreachableError as error:
         if error.lost_request_id:
             raise
-        raise StoreUnreachableError(said.settings.store.explain_unreachable(error)) from None
+        raise StoreUnreachableError(service.explain(error)) from None
 
 
 def _key(text: str) -> str:
@@ -308,3 +289,60 @@ def _as_json_object(verdict: CheckResult) -> Mapping[str, Any]:
 def _who(settings: AskSettings, actor: str) -> str:
     name = settings.routes.name(actor)
     return f"{name} ({actor})" if name else actor
+
+
+_LOOK_SECONDS = 2.0
+
+
+class Withdrawal:
+    """Follows one question, so that a command that is stopped can say what became of it."""
+
+    def __init__(self) -> None:
+        self._request: UserInputRequest | None = None
+        self._ending: Resolution | None = None
+
+    def hear(self, event: Event) -> None:
+        """The gate asked, or something ended."""
+        if isinstance(event, UserInputRequest):
+            self._request = event
+
+    @asynccontextmanager
+    async def looking(self, backend: Backend) -> AsyncIterator[None]:
+        """Look how the question ended when the block is cancelled, and has tidied up."""
+        try:
+            yield
+        except asyncio.CancelledError:
+            await self._look(backend)
+            raise
+
+    async def _look(self, backend: Backend) -> None:
+        if self._request is None:
+            return
+        with suppress(SaysoError, TimeoutError):
+            async with asyncio.timeout(_LOOK_SECONDS):
+                record = await backend.store.get(self._request.question_id)
+                self._ending = None if record is None else record.ending
+
+    def in_words(self) -> str:
+        """One line for a person."""
+        if self._request is None:
+            return "stopped; nobody was asked"
+        if self._ending is None:
+            return "stopped; the question could not be withdrawn and stays open until it expires"
+        if self._ending.outcome is Outcome.CANCELLED:
+            return "withdrawn; the cards say so"
+        return f"stopped; the question was already {ended_text(self._ending)}"
+
+    def as_json(self, call: ToolCall) -> Mapping[str, Any]:
+        """A verdict that lets nothing run, with the fields of any other."""
+        return {
+            "outcome": Outcome.CANCELLED.value,
+            "approved": False,
+            "requestId": self._request.question_id if self._request else None,
+            "tool": call.name,
+            "arguments": dict(call.arguments),
+            "decidedBy": None,
+            "decidedAt": None,
+            "decidedLine": None,
+            "reason": self.in_words(),
+        }

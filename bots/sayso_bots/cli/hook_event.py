@@ -12,15 +12,13 @@ from dataclasses import replace
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS
 from sayso.errors import ConfigError
 from sayso.stores.connect import open_store
+from sayso_bots.asking.service import AskService, Requester, Warn
 from sayso_bots.cli.named import named_settings, seconds_of, with_login
 from sayso_bots.cli.parser import sayso_parser
 from sayso_bots.config.ask_settings import AskSettings
-from sayso_bots.hook.agents import AGENTS, Answered
-from sayso_bots.hook.asking import Asker, answered, failed
+from sayso_bots.hook.agents import AGENTS, DEFAULT_SECONDS, SIGNALS, Answered
+from sayso_bots.hook.asking import answer_event, failed, report_run
 from sayso_bots.hook.events import HookEvent, Ran, read_event
-from sayso_bots.hook.limits import DEFAULT_SECONDS, SIGNALS
-from sayso_bots.hook.telling import tell
-from sayso_bots.hook.unseen import Say
 from sayso_bots.process.reader import is_gone
 from sayso_bots.process.signals import run_stoppable
 
@@ -35,11 +33,11 @@ def answered_here(
     *,
     ends_at: float,
     reader: int,
-    say: Say,
+    warn: Warn,
 ) -> Answered:
     """The answer to an event, by this process; ``reader`` is the file it will be written to.
 
-    ``say`` is told what somebody should know before the answer.
+    ``warn`` is told what somebody should know before the answer.
 
     Raises:
         StoppedError: a signal came; the question is withdrawn.
@@ -50,17 +48,19 @@ def answered_here(
         settings, asker = hook_setup(words, env)
     except ConfigError as error:
         return Answered(failed(event.name, str(error)))
-    asker = replace(asker, seconds=max(min(asker.seconds, ends_at - time.monotonic()), 0.01))
+    left = max(min(asker.max_seconds, ends_at - time.monotonic()), 0.01)
+    asker = replace(asker, max_seconds=left)
     # What the gate logs while it tries again ends in a denial that says it better.
     logging.getLogger("sayso").setLevel(logging.ERROR)
-    return run_stoppable(_answered(event, settings, asker, reader, say), SIGNALS)
+    return run_stoppable(_answered(event, settings, asker, reader, warn), SIGNALS)
 
 
 async def _answered(
-    event: HookEvent, settings: AskSettings, asker: Asker, reader: int, say: Say
+    event: HookEvent, settings: AskSettings, asker: Requester, reader: int, warn: Warn
 ) -> Answered:
     async with open_store(settings.store.url) as backend:
-        work = asyncio.create_task(answered(event, settings, asker, backend, say))
+        service = AskService(backend, settings, asker, "hook")
+        work = asyncio.create_task(answer_event(event, service, warn))
         try:
             while not work.done():
                 if is_gone(reader):
@@ -72,7 +72,7 @@ async def _answered(
         return work.result()
 
 
-def told_here(words: Sequence[str], env: Mapping[str, str], ran: Ran) -> None:
+def told_here(words: Sequence[str], env: Mapping[str, str], ran: Ran, key: str) -> None:
     """Tell the store how a call went, by this process; whatever is in the way, nobody hears of it.
 
     Raises:
@@ -80,15 +80,15 @@ def told_here(words: Sequence[str], env: Mapping[str, str], ran: Ran) -> None:
     """
     settings, asker = hook_setup(words, env)
     logging.getLogger("sayso").setLevel(logging.CRITICAL)
-    asyncio.run(_told(ran, settings, asker))
+    asyncio.run(_told(ran, key, settings, asker))
 
 
-async def _told(ran: Ran, settings: AskSettings, asker: Asker) -> None:
+async def _told(ran: Ran, key: str, settings: AskSettings, asker: Requester) -> None:
     async with open_store(settings.store.url) as backend:
-        await tell(ran, asker.agent, backend)
+        await report_run(ran, asker.agent, key, backend)
 
 
-def hook_setup(words: Sequence[str], env: Mapping[str, str]) -> tuple[AskSettings, Asker]:
+def hook_setup(words: Sequence[str], env: Mapping[str, str]) -> tuple[AskSettings, Requester]:
     """What the command line of a hook says, with the settings.
 
     Raises:
@@ -99,7 +99,7 @@ def hook_setup(words: Sequence[str], env: Mapping[str, str]) -> tuple[AskSetting
 
 def setup_of(
     args: argparse.Namespace, env: Mapping[str, str], name: str
-) -> tuple[AskSettings, Asker]:
+) -> tuple[AskSettings, Requester]:
     """What the arguments say, with the settings; the agent is called ``name`` unless told.
 
     Raises:
@@ -108,4 +108,4 @@ def setup_of(
     settings = named_settings(args.config, with_login(args.store, env), env)
     seconds = seconds_of(args.timeout, "--timeout") or DEFAULT_SECONDS
     patience = seconds_of(args.patience, "--patience") or DEFAULT_PATIENCE_SECONDS
-    return settings, Asker(args.agent or env.get("SAYSO_AGENT") or name, seconds, patience)
+    return settings, Requester(args.agent or env.get("SAYSO_AGENT") or name, seconds, patience)

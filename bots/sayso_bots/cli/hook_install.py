@@ -12,16 +12,23 @@ from pathlib import Path
 
 from sayso.errors import ConfigError
 from sayso.text.secrets import has_login
+from sayso_bots.asking.service import Requester
 from sayso_bots.cli.hook_event import hook_setup
 from sayso_bots.cli.listening import LOOPBACK, parse_address
 from sayso_bots.cli.named import options_of, seconds_of, written_address, written_config
 from sayso_bots.cli.store import unattended
 from sayso_bots.config.source import STORE_VARIABLE
 from sayso_bots.config.store_settings import StoreSettings
-from sayso_bots.hook.agents import AGENTS, CLAUDE_CODE, CODEX, HookAgent
-from sayso_bots.hook.asking import Asker
+from sayso_bots.hook.agents import (
+    AGENTS,
+    CLAUDE_CODE,
+    CODEX,
+    DEFAULT_SECONDS,
+    SPARE_SECONDS,
+    TELLING_SECONDS,
+    HookAgent,
+)
 from sayso_bots.hook.http_hook import DECIDE_PATH, REPORT_PATH, explain_version, read_version
-from sayso_bots.hook.limits import DEFAULT_SECONDS, SPARE_SECONDS, TELLING_SECONDS
 from sayso_bots.hook.settings_file import (
     TOKEN_VARIABLE,
     Hook,
@@ -49,7 +56,7 @@ def install(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     why = unattended(store)
     command = " ".join(map(shlex.quote, (*this_command(), "hook", agent.key, *words)))
     # A command that is missing or killed would let the tool run, and so would any code but 2.
-    limit = math.ceil(asker.seconds) + SPARE_SECONDS
+    limit = math.ceil(asker.max_seconds) + SPARE_SECONDS
     hook = Hook(args.event, args.matcher, f"{command} {agent.otherwise}", limit)
     changed = add_hooks(at, [hook, *_afterwards(args, agent, command)])
     said = f"written into {at}" if changed else f"{at} has it already"
@@ -135,7 +142,7 @@ _NEEDS_TRUST = "sayso: Codex runs no hook that you have not trusted: start it, a
 
 def _installed(
     args: argparse.Namespace, env: Mapping[str, str]
-) -> tuple[list[str], StoreSettings, Asker]:
+) -> tuple[list[str], StoreSettings, Requester]:
     """The options that are written: what may be asked by them, as whom, and where.
 
     All that decides is written, since the agent hands on what a project puts into the

@@ -14,10 +14,9 @@ from sayso.stores.connect import open_store
 from sayso_bots.cli.hook_event import setup_of
 from sayso_bots.cli.listening import LOOPBACK, parse_address, read_token, take_port
 from sayso_bots.cli.named import keep_from_children
-from sayso_bots.hook.agents import CLAUDE_CODE
+from sayso_bots.hook.agents import CLAUDE_CODE, MAX_BYTES
 from sayso_bots.hook.http_hook import DECIDE_PATH, explain_version, read_version
 from sayso_bots.hook.http_route import HookRoute
-from sayso_bots.hook.limits import MAX_BYTES
 from sayso_bots.hook.settings_file import TOKEN_VARIABLE
 from sayso_bots.process.resources import raised_file_limit, room_in
 from sayso_bots.process.signals import StoppedError, run_stoppable

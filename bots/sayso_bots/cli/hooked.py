@@ -16,15 +16,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
 
-from sayso_bots.hook.agents import Answer, Answered, HookAgent, Reply
-from sayso_bots.hook.events import Ran, denied, is_answer, read_event, read_ran
-from sayso_bots.hook.limits import (
+from sayso_bots.hook.agents import (
     DEFAULT_SECONDS,
     MARGIN_SECONDS,
     MAX_BYTES,
     SIGNALS,
     TELLING_SECONDS,
+    Answer,
+    Answered,
+    HookAgent,
+    Reply,
 )
+from sayso_bots.hook.events import Ran, denied, is_answer, read_event, read_ran
 from sayso_bots.hook.noted import note, take
 from sayso_bots.strict_json import MalformedMessageError
 
@@ -51,8 +54,8 @@ def hooked(agent: HookAgent, argv: Sequence[str], env: Mapping[str, str]) -> int
             event = read_event(text, agent)
             name = event.name
             said = _answer(_Asked(agent, text, name, argv, env, ends_at, out))
-            if said.was_asked:
-                note(env, agent.key, event.session, event.call_id)
+            if said.was_asked and event.key:
+                note(env, agent.key, event.session, event.call_id, event.key)
             answer = said.answer
         except BaseException as error:  # whatever it is, the call must not run
             _deafen()
@@ -82,7 +85,8 @@ class _Asked:
 def _tell(agent: HookAgent, ran: Ran, argv: Sequence[str], env: Mapping[str, str], out: int) -> int:
     """Tell how a call went that a person was asked about, in a process that nobody waits for."""
     _deafen()
-    if not take(env, agent.key, ran.session, ran.call_id) or os.fork() > 0:
+    key = take(env, agent.key, ran.session, ran.call_id)
+    if not key or os.fork() > 0:
         return 0
     try:
         os.setsid()
@@ -93,7 +97,7 @@ def _tell(agent: HookAgent, ran: Ran, argv: Sequence[str], env: Mapping[str, str
             os.dup2(nowhere, number)
         from sayso_bots.cli.hook_event import told_here
 
-        told_here(("hook", agent.key, *argv), env, ran)
+        told_here(("hook", agent.key, *argv), env, ran, key)
     finally:
         os._exit(0)
 
@@ -103,7 +107,7 @@ def _answer(asked: _Asked) -> Answered:
     from sayso_bots.cli.hook_event import answered_here
 
     here = answered_here(
-        words, asked.env, asked.text, ends_at=asked.ends_at, reader=asked.out, say=_say
+        words, asked.env, asked.text, ends_at=asked.ends_at, reader=asked.out, warn=_say
     )
     if not is_answer(here.answer, asked.name):
         raise TypeError("not an answer")

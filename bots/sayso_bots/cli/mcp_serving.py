@@ -13,26 +13,23 @@ from pathlib import Path
 from shutil import which
 from typing import Any
 
-from sayso.agent.place import project_folder
+from sayso.agent.place import here, project_folder
 from sayso.errors import ConfigError
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
+from sayso_bots.asking.service import AskService
 from sayso_bots.cli.listening import LOOPBACK, parse_address, take_port
 from sayso_bots.cli.mcp_setup import Setup, read_http_token, read_setup
 from sayso_bots.cli.named import keep_from_children
-from sayso_bots.mcp.approvals import Approvals
-from sayso_bots.mcp.asked import Asked
-from sayso_bots.mcp.asking import ServerGoneError
-from sayso_bots.mcp.guard import Guard
+from sayso_bots.mcp.approvals import Approvals, ServerGoneError
+from sayso_bots.mcp.builtin import Asked, Own
+from sayso_bots.mcp.guard import Guard, Running
 from sayso_bots.mcp.http_transport import PATH, HttpTransport
 from sayso_bots.mcp.messages import MOST_BYTES
 from sayso_bots.mcp.proxy import Proxy
-from sayso_bots.mcp.running import Running
-from sayso_bots.mcp.servers.own import Own
-from sayso_bots.mcp.servers.process import Process
-from sayso_bots.mcp.servers.web import Peer, Web
-from sayso_bots.mcp.stdio import Conversation
+from sayso_bots.mcp.stdio import Conversation, Process
 from sayso_bots.mcp.upstreams import BuiltinUpstream, HttpUpstream, ProcessUpstream, Upstream
+from sayso_bots.mcp.web import Peer, Web
 from sayso_bots.process.lines import Lines, our_lines
 from sayso_bots.process.signals import StoppedError, run_stoppable
 from sayso_bots.server.webserver import answering, url_of
@@ -47,7 +44,7 @@ def own_server(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     if args.listen:
         return _until_stopped(_listening(args, env, setup, BuiltinUpstream(Own()), own=True))
     # The calls that its clients name are those of an agent that works in this folder.
-    setup = replace(setup, asker=replace(setup.asker, folder=project_folder(str(Path.cwd()))))
+    setup = replace(setup, folder=project_folder(str(Path.cwd())))
     return _until_stopped(_own(setup))
 
 
@@ -174,9 +171,10 @@ async def _ending(task: asyncio.Task[Any]) -> AsyncIterator[None]:
 
 
 def _proxy(setup: Setup, backend: Backend, *, own: bool = False) -> Proxy:
-    approvals = Approvals(backend, setup.settings, setup.asker)
+    service = AskService(backend, setup.settings, setup.requester, "mcp", locate=here)
+    approvals = Approvals(service, setup.run, setup.folder)
     running = Running(approvals, reports=not own)
-    return (Asked if own else Proxy)(Guard(approvals, running, setup.asker.run.agent_id))
+    return (Asked if own else Proxy)(Guard(approvals, running, setup.run.agent_id))
 
 
 def _until_stopped(work: Coroutine[Any, Any, int]) -> int:

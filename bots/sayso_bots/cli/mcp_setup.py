@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import argparse
 import logging
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS
-from sayso.calls import RunRef, new_id
+from sayso.calls import Folder, RunRef, new_id
 from sayso.errors import ConfigError
+from sayso_bots.asking.service import Requester
 from sayso_bots.cli.arguments import add_asking_store
 from sayso_bots.cli.listening import LOOPBACK, read_token
 from sayso_bots.cli.named import named_settings, seconds_of, with_login
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.store import who_and_where
 from sayso_bots.config.ask_settings import AskSettings
-from sayso_bots.mcp.approvals import Asker
 
 TOKEN_VARIABLE = "SAYSO_MCP_TOKEN"  # noqa: S105  the name of a secret, not the secret
 
@@ -27,7 +28,9 @@ class Setup:
     """The settings, and as whom to ask."""
 
     settings: AskSettings
-    asker: Asker
+    requester: Requester
+    run: RunRef
+    folder: Folder | None = None
 
 
 def add_asking(parser: Parser) -> None:
@@ -92,15 +95,16 @@ def read_setup(args: argparse.Namespace, env: Mapping[str, str]) -> Setup:
     logging.getLogger("sayso").setLevel(logging.ERROR)
     return Setup(
         settings,
-        Asker(
-            RunRef(
-                agent,
-                session or who_and_where(),
-                run_id=new_id(),
-                project=project,
-                is_named=bool(session),
-            ),
-            seconds_of(args.timeout, "--timeout"),
+        Requester(
+            agent,
+            seconds_of(args.timeout, "--timeout") or math.inf,
             seconds_of(args.patience, "--patience") or DEFAULT_PATIENCE_SECONDS,
+        ),
+        RunRef(
+            agent,
+            session or who_and_where(),
+            run_id=new_id(),
+            project=project,
+            is_named=bool(session),
         ),
     )

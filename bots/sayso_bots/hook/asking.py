@@ -1,113 +1,102 @@
-"""From a hook's event to its answer, by a gate."""
+"""From a hook's event to its answer, by the asking service; and how its call went."""
 
 from __future__ import annotations
 
 import json
 import logging
-from dataclasses import dataclass
+from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
-from sayso.agent.gate import Gate
 from sayso.agent.place import place_of, project_folder, project_of
 from sayso.agent.verdict import CheckResult
 from sayso.calls import RunRef, ToolCall, new_id
+from sayso.clock import utc_now
 from sayso.digests import is_same_json
-from sayso.errors import SaysoError, StoreUnreachableError
+from sayso.errors import SaysoError
 from sayso.events import Outcome
 from sayso.stores.backend import Backend
 from sayso.text.visible import on_one_line
-from sayso_bots.config.ask_settings import AskSettings, get_route_seconds
+from sayso_bots.asking.service import AskService, Warn
+from sayso_bots.exact import is_read_as_approved
 from sayso_bots.hook.agents import Answer, Answered
-from sayso_bots.hook.edits import is_read_as_approved
-from sayso_bots.hook.events import HookEvent, allowed, denied
+from sayso_bots.hook.events import HookEvent, Ran, allowed, denied
 from sayso_bots.hook.suggestions import suggested
-from sayso_bots.hook.unseen import Say, is_unseen, watched
 
 _log = logging.getLogger(__name__)
 
-
-@dataclass(frozen=True, slots=True)
-class Asker:
-    """As whom a hook asks, for how long at most, and how long it waits for a store."""
-
-    agent: str
-    seconds: float
-    patience: float
+_REPORT_COUNTS = timedelta(days=1)
 
 
-async def answered(
-    event: HookEvent, settings: AskSettings, asker: Asker, backend: Backend, say: Say
-) -> Answered:
-    """What the hook says to the event: yes on a verdict that approves, no in every other case.
+async def answer_event(event: HookEvent, service: AskService, warn: Warn) -> Answered:
+    """Answer an event: yes on a result that approves, no in every other case.
 
-    ``say`` is told meanwhile what somebody should know before the answer.
+    Args:
+        warn: is told meanwhile what somebody should know before the answer.
     """
     try:
-        async with watched(backend, say):
-            verdict = await _verdict(event, settings, asker, backend)
-        was_unseen = verdict.outcome is Outcome.EXPIRED and await is_unseen(backend)
-        answer = _answer(
-            event,
-            verdict,
-            (
-                "No bots are running on this store, so nobody could see the question; `sayso "
-                "serve` starts them"
-            )
-            if was_unseen
-            else "",
-        )
-        return Answered(answer, verdict.approved and verdict.permission_id is not None)
-    except StoreUnreachableError as error:
-        why = settings.store.explain_unreachable(error)
+        async with service.warning_without_workers(warn):
+            result = await _check(event, service)
+        was_unseen = result.outcome is Outcome.EXPIRED and await service.has_no_workers()
+        why = _UNSEEN if was_unseen else ""
+        answer = _answer(event, result, why)
+        return Answered(answer, result.approved and result.permission_id is not None)
     except SaysoError as error:
-        why = str(error)
+        why = service.explain(error)
     except Exception as error:  # whatever it is, the call must not run
         _log.exception("a hook's event could not be answered")
         why = f"an error inside Sayso ({type(error).__name__})"
     return Answered(failed(event.name, why))
 
 
+_UNSEEN = (
+    "No bots are running on this store, so nobody could see the question; `sayso serve` starts them"
+)
+
+
 def failed(name: str, why: str) -> Answer:
-    """The denial that says what went wrong."""
+    """Build the denial that says what went wrong."""
     return denied(
         name, f"Sayso could not get an answer, so the call did not run: {on_one_line(why)}"
     )
 
 
-async def _verdict(
-    event: HookEvent, settings: AskSettings, asker: Asker, backend: Backend
-) -> CheckResult:
+async def report_run(ran: Ran, agent: str, key: str, store: Backend) -> None:
+    """Record how a call went on the approval under its key, where there is one, for its card.
+
+    Nothing of the tool's output is recorded.
+    """
+    record = await store.store.get_by_key(RunRef(agent, ran.session), key)
+    if record is None:
+        return
+    request_id, until = record.request.question_id, utc_now() + _REPORT_COUNTS
+    if await store.store.consume_approval(request_id, ran.call_id, until=until) is not None:
+        await store.store.report_outcome(request_id, ran.went)
+
+
+async def _check(event: HookEvent, service: AskService) -> CheckResult:
     # The calls of one prompt are one run: those that come together share a card.
     folder = project_folder(event.folder)
     run_id, project = event.prompt or event.session, project_of(folder) or ""
-    run = RunRef(asker.agent, event.session, run_id=run_id, project=project)
+    run = RunRef(service.requester.agent, event.session, run_id=run_id, project=project)
     call = ToolCall(event.tool, event.arguments, event.call_id or new_id(), folder)
-    routed = get_route_seconds(settings.routes, run.agent_id, call.name)
-    async with Gate.open(
-        backend,
-        run=run,
-        policy=settings.policies,
-        withdrawn_by=f"hook:{asker.agent}",
-        audit_rules=settings.policies.audits(run.agent_id, call.name),
-        patience=asker.patience,
-        where=partial(place_of, Path(event.folder)) if event.folder else None,
-    ) as gate:
-        return await gate.check(
-            call,
-            description=event.description,
-            path=event.path,
-            key=event.call_id or None,
-            suggest=suggested(call, event.suggestions),
-            timeout=asker.seconds if routed is None else min(routed, asker.seconds),
-        )
+    locate = partial(place_of, Path(event.folder)) if event.folder else None
+    return await replace(service, locate=locate).check(
+        run,
+        call,
+        description=event.description,
+        path=event.path,
+        key=event.key,
+        suggest=suggested(call, event.suggestions),
+    )
 
 
-def _answer(event: HookEvent, verdict: CheckResult, more: str) -> Answer:
-    said = f"{verdict.as_tool_result()} {more}".rstrip()
-    if not verdict.approved:
+def _answer(event: HookEvent, result: CheckResult, more: str) -> Answer:
+    said = f"{result.as_tool_result()} {more}".rstrip()
+    if not result.approved:
         return denied(event.name, said)
-    arguments = dict(verdict.arguments)
+    arguments = dict(result.arguments)
     if is_same_json(arguments, dict(event.arguments)):
         return allowed(event.name, said)
     written = json.dumps(arguments)

@@ -7,6 +7,7 @@ else runs it.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,6 +36,14 @@ class HookEvent:
     folder: str = ""
     mode: str = ""
     suggestions: tuple[Any, ...] = ()
+
+    @property
+    def key(self) -> str | None:
+        """The idempotency key of the call: its id alone could be that of a call elsewhere."""
+        if not self.call_id:
+            return None
+        named = f"{self.call_id}\0{self.folder}".encode()
+        return hashlib.sha256(named).hexdigest()
 
     @property
     def description(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from shutil import which
 from typing import Any
@@ -27,6 +27,8 @@ MIN_VERSION = (2, 1, 295)
 """The first Claude Code that stops a call when its HTTP hook fails. Older ones run it."""
 
 _VERSION_SECONDS = 20.0
+# No secret of the user's is among these: what is found as `claude` may be anything.
+_VERSION_ENV = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "CLAUDE_CONFIG_DIR")
 _SHARED = (
     "its HTTP hook is for all on the project, and an older Claude Code runs every call with it"
 )
@@ -40,7 +42,7 @@ def read_version(env: Mapping[str, str]) -> tuple[int, ...] | None:
     try:
         done = subprocess.run(  # noqa: S603  the user's own
             (command, "--version"),
-            env=dict(env),
+            env={name: env[name] for name in _VERSION_ENV if name in env},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -67,12 +69,14 @@ def explain_version(version: tuple[int, ...] | None) -> str:
 def http_hook_findings(env: Mapping[str, str], folder: Path) -> Iterator[Finding]:
     """Look at the HTTP hooks of the user and of the project in the folder, where there are some."""
     found: list[tuple[Path, HttpHookFound]] = []
+    reports: list[tuple[Path, HttpHookFound]] = []
     off: list[Path] = []
     files = [settings_file(CLAUDE_CODE, scope, env, folder) for scope in SCOPES]
     user, project, _ = files
     for at in dict.fromkeys(files):
         try:
             found += [(at, one) for one in find_http_hooks(at, CLAUDE_CODE.events)]
+            reports += [(at, one) for one in find_http_hooks(at, tuple(CLAUDE_CODE.outcomes))]
             off += [at] if are_hooks_off(at) else []
         except ConfigError as error:
             yield Finding("failed", "hook", str(error))
@@ -85,7 +89,12 @@ def http_hook_findings(env: Mapping[str, str], folder: Path) -> Iterator[Finding
             text = f"{at}: {_SHARED}; run `sayso hook install claude-code --scope project`"
             yield Finding("failed", "hook", text)
             continue
-        why = _find_fault(one) or explain_version(read_version(env))
+        beside = [other for file, other in reports if file == at]
+        why = (
+            _find_fault(one)
+            or _find_changed_matcher(one, beside)
+            or explain_version(read_version(env))
+        )
         if why:
             text = f"{at}: {why}; run `sayso hook install claude-code --http` again"
             yield Finding("failed", "hook", text)
@@ -96,7 +105,7 @@ def http_hook_findings(env: Mapping[str, str], folder: Path) -> Iterator[Finding
 
 
 def _find_fault(found: HttpHookFound) -> str:
-    """Compare a hook with what is installed; the matcher, the port and the limit are free."""
+    """Compare a hook with what is installed; the port and the limit are free."""
     hook, matcher = found.hook, found.entry.get("matcher")
     if hook.get("onFailure") != "block":
         return 'its HTTP hook lets calls run when it fails: onFailure is not "block"'
@@ -111,6 +120,17 @@ def _find_fault(found: HttpHookFound) -> str:
     around = {key: value for key, value in found.entry.items() if key != "hooks"}
     changed = [*_find_changed(around, whole), *_find_changed(hook, written)]
     return f"its HTTP hook is not as it was installed: {', '.join(changed)}" if changed else ""
+
+
+def _find_changed_matcher(found: HttpHookFound, reports: Sequence[HttpHookFound]) -> str:
+    """Compare the tools of a hook with those of the reports, which were installed with it."""
+    matcher = found.entry.get("matcher")
+    others = [one.entry.get("matcher") for one in reports]
+    if found.event != CLAUDE_CODE.events[0] or all(other == matcher for other in others):
+        return ""
+    return (
+        f"its HTTP hook is not as it was installed: matcher {matcher!r} is not that of its reports"
+    )
 
 
 def _find_changed(has: Mapping[str, Any], written: Mapping[str, Any]) -> Iterator[str]:

@@ -18,14 +18,13 @@ from aiohttp import web
 from sayso.errors import ConfigError, SaysoError
 from sayso.stores.backend import Backend
 from sayso.tasks import Background
+from sayso_bots.asking.service import AskService, Requester
 from sayso_bots.config.ask_settings import AskSettings
-from sayso_bots.hook.agents import CLAUDE_CODE, Answered
-from sayso_bots.hook.asking import Asker, answered, failed
+from sayso_bots.hook.agents import CLAUDE_CODE, MARGIN_SECONDS, Answered
+from sayso_bots.hook.asking import answer_event, failed, report_run
 from sayso_bots.hook.events import HookEvent, Ran, is_answer, read_event, read_ran
 from sayso_bots.hook.http_hook import DECIDE_PATH, REPORT_PATH
-from sayso_bots.hook.limits import MARGIN_SECONDS
 from sayso_bots.hook.noted import MOST
-from sayso_bots.hook.telling import tell
 from sayso_bots.strict_json import MalformedMessageError
 
 _log = logging.getLogger(__name__)
@@ -46,13 +45,13 @@ class HookRoute:
         store: Backend,
         store_url: str,
         token: str,
-        read_setup: Callable[[], tuple[AskSettings, Asker]],
+        read_setup: Callable[[], tuple[AskSettings, Requester]],
     ) -> None:
         self._store = store
         self._store_url = store_url
         self._token = token
         self._read_setup = read_setup
-        self._approved: OrderedDict[tuple[str, str], str] = OrderedDict()
+        self._approved: OrderedDict[tuple[str, str], tuple[str, str]] = OrderedDict()
         self._asking: set[asyncio.Task[Answered]] = set()
         self._background = Background("reports of calls that ran")
 
@@ -95,17 +94,18 @@ class HookRoute:
         asking.add_done_callback(self._asking.discard)
         # A client that leaves cancels this, and so the task.
         result = await asking
-        if result.was_asked and event.call_id:
-            self._approved[event.session, event.call_id] = asker.agent
+        if result.was_asked and event.key:
+            self._approved[event.session, event.call_id] = (asker.agent, event.key)
             while len(self._approved) > MOST:
                 self._approved.popitem(last=False)
         return _decision(event, result)
 
-    async def _ask(self, event: HookEvent, settings: AskSettings, asker: Asker) -> Answered:
+    async def _ask(self, event: HookEvent, settings: AskSettings, asker: Requester) -> Answered:
         """Ask within the time; cancelled when Claude Code leaves, which withdraws the request."""
         try:
-            async with asyncio.timeout(asker.seconds + MARGIN_SECONDS):
-                return await answered(event, settings, asker, self._store, _log.warning)
+            async with asyncio.timeout(asker.max_seconds + MARGIN_SECONDS):
+                service = AskService(self._store, settings, asker, "hook")
+                return await answer_event(event, service, _log.warning)
         except TimeoutError:
             return Answered(failed(event.name, "its time was over"))
 
@@ -120,13 +120,13 @@ class HookRoute:
         if ran is None:
             # Before a call, Claude Code would take an empty 2xx for leave to run it.
             raise web.HTTPBadRequest(text="what came in is not an event after a call")
-        if agent := self._approved.pop((ran.session, ran.call_id), None):
-            self._background.start(self._report(ran, agent))
+        if asked := self._approved.pop((ran.session, ran.call_id), None):
+            self._background.start(self._report(ran, *asked))
         return web.Response(status=204)
 
-    async def _report(self, ran: Ran, agent: str) -> None:
+    async def _report(self, ran: Ran, agent: str, key: str) -> None:
         try:
-            await tell(ran, agent, self._store)
+            await report_run(ran, agent, key, self._store)
         except SaysoError as error:
             _log.warning("a card does not say how its call went: %s", error)
 

@@ -1,7 +1,7 @@
 """Notes of the calls that a person was asked about: of no other is told how it went.
 
-A note is an empty file in the user's own folder, by a name that says nothing. Loads next to
-nothing: it is looked for after every call.
+A note is a file in the user's own folder with the key of the request; its name says nothing.
+Loads next to nothing: it is looked for after every call.
 """
 
 from __future__ import annotations
@@ -18,28 +18,35 @@ MOST = 1_000
 _KEPT_SECONDS = 86_400.0
 
 
-def note(env: Mapping[str, str], agent: str, session: str, call_id: str) -> None:
-    """Note that the call was asked about; where that cannot be, nothing is told of it later."""
+def note(env: Mapping[str, str], agent: str, session: str, call_id: str, key: str) -> None:
+    """Note the key that the call was asked under; without a note nothing is told of it later."""
     at = _file(env, agent, session, call_id)
     if at is None:
         return
     try:
         os.makedirs(os.path.dirname(at), 0o700, exist_ok=True)
-        os.close(os.open(at, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        file = os.open(at, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(file, key.encode())
+        finally:
+            os.close(file)
         _forget(os.path.dirname(at))
     except OSError:
         return
 
 
-def take(env: Mapping[str, str], agent: str, session: str, call_id: str) -> bool:
-    """Whether the call was asked about; once."""
+def take(env: Mapping[str, str], agent: str, session: str, call_id: str) -> str:
+    """Return, once, the key that the call was asked under; empty where it was not."""
     at = _file(env, agent, session, call_id)
+    if at is None:
+        return ""
     try:
-        if at is not None:
-            os.unlink(at)
-    except OSError:
-        return False
-    return at is not None
+        with open(at, encoding="ascii") as file:
+            key = file.read()
+        os.unlink(at)
+    except (OSError, ValueError):
+        return ""
+    return key
 
 
 def _file(env: Mapping[str, str], agent: str, session: str, call_id: str) -> str | None:

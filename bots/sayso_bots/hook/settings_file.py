@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,6 +14,7 @@ from typing import Any, NoReturn
 import sayso_bots
 from sayso.errors import ConfigError
 from sayso_bots.hook.agents import CODEX, HookAgent
+from sayso_bots.process.files import replace_file
 from sayso_bots.strict_json import refuse_duplicates
 
 SCOPES = ("user", "project", "local")
@@ -257,32 +255,7 @@ def _refuse(name: str) -> NoReturn:
 
 
 def _write(at: Path, before: str, data: Data) -> None:
-    put(at, _as_text(before, data))
-
-
-def put(at: Path, written: bytes, *, like: Path | None = None) -> None:
-    """Put a text in the file's place in one step; a link stays one, and leads to the new file.
-
-    Who may read it is left as it was, or as with the file that it is ``like``.
-    """
-    target = Path(os.path.realpath(at))
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        mode = (like or target).stat().st_mode & 0o777
-    except FileNotFoundError:
-        mode = 0o644
-    number, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(number, "wb") as file:
-            file.write(written)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(mode)
-        Path(name).replace(target)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            Path(name).unlink()
-        raise
+    replace_file(at, _as_text(before, data))
 
 
 def _as_text(before: str, data: Data) -> bytes:

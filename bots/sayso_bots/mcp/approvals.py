@@ -1,255 +1,215 @@
-"""Calls held against the policy and asked about, so that each approval is used once."""
+"""Calls asked about so that each approval is used once, and a call made again finds its request."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import Enum
-from typing import TypeVar
+from typing import Protocol
 
-from sayso.agent.gate import Gate
-from sayso.agent.patience import Patience
-from sayso.agent.place import here
-from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
 from sayso.agent.verdict import CheckResult
 from sayso.calls import Folder, RunRef, ToolCall, new_id
-from sayso.errors import (
-    RequestNotFoundError,
-    SaysoError,
-    StoreUnreachableError,
-)
-from sayso.stores.backend import Backend
+from sayso.errors import RequestNotFoundError
 from sayso.stores.protocols import Use
-from sayso_bots.config.ask_settings import AskSettings, get_route_seconds
-from sayso_bots.mcp.messages import marked
-from sayso_bots.unasked import unasked
-
-VALID_SECONDS = 300.0
-"""How long after the deadline of its question an approval can still be used."""
+from sayso_bots.asking.service import GRACE_SECONDS, AskService
+from sayso_bots.mcp.messages import McpCall, Message, hash_text
 
 _DONE_SECONDS = 1.0
-_AGAIN_SECONDS = 0.2
-_T = TypeVar("_T")
 
 
-class Taken(Enum):
-    """What came of the attempt to use an approval."""
+class Usage(Enum):
+    """Outcome of an attempt to use an approval."""
 
     NOW = "now"
     BEFORE = "before"
     TOO_LATE = "too late"
 
 
-@dataclass(frozen=True, slots=True)
-class Asker:
-    """As whom a proxy or a server asks, for how long at most, and how long it waits for a store.
-
-    ``folder`` is that of the project, where the calls are those of an agent that works here.
-    """
-
-    run: RunRef
-    seconds: float | None = None
-    patience: float = DEFAULT_PATIENCE_SECONDS
-    folder: Folder | None = None
-
-    def run_of(self, principal: str) -> RunRef:
-        """The run of a client: those who call as somebody else remember nothing for each other."""
-        session = self.run.session_id
-        return replace(self.run, session_id=f"{session}/{principal}") if principal else self.run
-
-
 @dataclass(slots=True)
 class Ticket:
-    """Under which key a call is asked about; ``name`` is where that is noted for its next try.
+    """The idempotency key of a call; ``name`` is the store's entry that leads its next try to it.
 
-    ``is_found`` says that an earlier try noted it, which nobody here knows anything of.
+    ``is_found`` says that an earlier try left the entry, which nobody here knows anything of.
     """
 
     run: RunRef
     key: str
     name: str = ""
-    noted: str | None = None
-    folder: Folder | None = None
+    stored: str | None = None
     is_found: bool = False
 
     @property
-    def is_noted(self) -> bool:
-        """Whether the next try of the call would find it."""
-        return self.noted == self.key
+    def is_stored(self) -> bool:
+        """Return True if the next try of the call would find it."""
+        return self.stored == self.key
+
+
+PROGRESS_SECONDS = 10.0
+"""How often a client hears that its call still waits."""
+
+Tell = Callable[[bytes], Awaitable[None]]
+"""Sends a message to the client before the answer."""
+
+
+class RefusedError(Exception):
+    """The call does not run, for the reason that the model is told."""
+
+
+class WithdrawnError(Exception):
+    """Nobody wants the answer any more."""
+
+
+class ServerGoneError(Exception):
+    """The server ended, or could not be reached, before it answered."""
+
+
+class Server(Protocol):
+    """The server behind, as one client speaks to it."""
+
+    async def request(self, raw: bytes, message: Message, tell: Tell) -> bytes:
+        """Its answer to the bytes of a request, or of its edit; what it says before goes to tell.
+
+        Raises:
+            ServerGoneError: it gives none.
+        """
+        ...
+
+    async def send(self, message: Message) -> None:
+        """Hand it what needs no answer.
+
+        Raises:
+            ServerGoneError: it cannot take it.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Who calls. ``principal`` tells apart those who prove who they are; ``name`` is a claim."""
+
+    connection: str = ""
+    principal: str = ""
+    name: str = ""
+
+
+@dataclass
+class Flight:
+    """A request that is not answered yet.
+
+    ``withdrawn`` is set when nobody wants its answer any more; whether the server
+    has it, or it waits here, says ``is_running``.
+    """
+
+    withdrawn: asyncio.Event = field(default_factory=asyncio.Event)
+    is_running: bool = False
+
+
+@dataclass
+class Asking:
+    """One call under way."""
+
+    call: McpCall
+    client: Client
+    ticket: Ticket
+    tell: Tell
+    server: Server
+    flight: Flight
+    folder: Folder | None = None
+
+    @property
+    def run(self) -> RunRef:
+        """In which run it is asked about."""
+        return self.ticket.run
+
+    @property
+    def tool_call(self) -> ToolCall:
+        """The call as a gate takes it."""
+        call = self.call
+        return ToolCall(call.tool, call.arguments, call.call_id or new_id(), self.folder)
 
 
 @dataclass
 class Approvals:
-    """Asks about the calls of all clients of one process."""
+    """Asks about the calls of all clients of one process, in a run of this process.
 
-    backend: Backend
-    settings: AskSettings
-    asker: Asker
+    ``folder`` is that of the project, where the calls are those of an agent that works here.
+    """
+
+    service: AskService
+    run: RunRef
+    folder: Folder | None = None
     _waiting: set[str] = field(default_factory=set)
 
-    @asynccontextmanager
-    async def gate(self, run: RunRef, tool: str) -> AsyncIterator[Gate]:
-        """A gate for one call of a tool."""
-        policies = self.settings.policies
-        async with Gate.open(
-            self.backend,
-            run=run,
-            policy=policies,
-            withdrawn_by=f"mcp:{run.agent_id}",
-            audit_rules=policies.audits(run.agent_id, tool),
-            patience=self.asker.patience,
-            where=here,
-        ) as gate:
-            yield gate
+    def run_of(self, principal: str) -> RunRef:
+        """Return a client's run: those who prove to be others share no memory."""
+        session = self.run.session_id
+        return replace(self.run, session_id=f"{session}/{principal}") if principal else self.run
 
-    def seconds(self, run: RunRef, tool: str) -> float:
-        """How long a question about a tool waits."""
-        routed = get_route_seconds(self.settings.routes, run.agent_id, tool)
-        given = [one for one in (routed, self.asker.seconds) if one is not None]
-        return min(given, default=DEFAULT_TIMEOUT_SECONDS)
-
-    def told(self, error: SaysoError) -> str:
-        """What to say of a failure, such as that the store is away."""
-        if isinstance(error, StoreUnreachableError):
-            return self.settings.store.explain_unreachable(error)
-        return str(error)
-
-    async def ticket(self, run: RunRef, mark: str) -> Ticket:
-        """The key of a call: that of the same call which nobody here waits for any more, or new.
+    async def open_ticket(self, run: RunRef, mark: str) -> Ticket:
+        """Return the key of the same call that nobody here waits for any more, or a new one.
 
         So whoever calls again after a process was killed finds the card that is still open.
         """
-        name = _name(run, mark)
+        name = f"document:mcp:call:{hash_text(json.dumps([run.agent_id, run.session_id, mark]))}"
         if name in self._waiting:
-            return Ticket(run, new_id(), folder=self.asker.folder)
+            return Ticket(run, new_id())
         self._waiting.add(name)
         try:
-            noted = await self.patiently(lambda: self.backend.key_value.get(name))
+            stored = await self.service.retry(lambda: self.service.store.key_value.get(name))
         except BaseException:
             self._waiting.discard(name)
             raise
-        folder = self.asker.folder
-        return Ticket(run, noted or new_id(), name, noted, folder, is_found=bool(noted))
-
-    async def unasked(self, run: RunRef, call: ToolCall) -> CheckResult | None:
-        """The verdict where nobody is needed, else None."""
-        policies = self.settings.policies
-        audits = policies.audits(run.agent_id, call.name)
-        return await self.patiently(
-            lambda: unasked(self.backend, run, policies, call, audit_rules=audits)
-        )
+        return Ticket(run, stored or new_id(), name, stored, is_found=bool(stored))
 
     async def ask(self, ticket: Ticket, call: ToolCall, description: str) -> CheckResult | str:
-        """The verdict that needs nobody, or the id of the question, which may have ended."""
-        seconds = self.seconds(ticket.run, call.name)
-        if ticket.is_found:
-            said = await self._submitted(ticket, call, description, seconds)
-            if isinstance(said, CheckResult) or not await self._is_used(said):
-                return said
-            # That was another call, which ended when nobody could note it.
+        """Return the policy's result, or the id of the request, which may have ended."""
+        service, run = self.service, ticket.run
+        submitted = await service.submit(run, call, key=ticket.key, description=description)
+        if ticket.is_found and isinstance(submitted, str) and await self._is_used(submitted):
+            # That was another call, which ended when nobody could say so.
             ticket.key = new_id()
-        if not ticket.is_noted:
-            verdict = await self.unasked(ticket.run, call)
-            if verdict is not None:
-                return verdict
-            await self._note(ticket, seconds)
-        return await self._submitted(ticket, call, description, seconds)
+            submitted = await service.submit(run, call, key=ticket.key, description=description)
+        if isinstance(submitted, str) and ticket.name and not ticket.is_stored:
+            life = service.timeout_seconds(run, call.name) + GRACE_SECONDS
+            if await self._swap(ticket.name, ticket.stored, ticket.key, seconds=life):
+                ticket.stored = ticket.key
+        return submitted
 
-    async def _note(self, ticket: Ticket, seconds: float) -> None:
-        """Let the next try of the call find its question, before there is one."""
-        life = seconds + VALID_SECONDS
-        if ticket.name and await self._keep(ticket.name, ticket.noted, ticket.key, seconds=life):
-            ticket.noted = ticket.key
-
-    async def _submitted(
-        self, ticket: Ticket, call: ToolCall, description: str, seconds: float
-    ) -> CheckResult | str:
-        async with self.gate(ticket.run, call.name) as gate:
-            return await gate.submit(call, key=ticket.key, description=description, timeout=seconds)
-
-    async def _is_used(self, permission_id: str) -> bool:
-        record = await self.patiently(lambda: self.backend.store.get(permission_id))
-        return record is not None and record.use is not None
-
-    async def looked(self, run: RunRef, permission_id: str) -> CheckResult | None:
-        """The verdict, None while the question is open.
-
-        Raises:
-            RequestNotFoundError: the session asked no such question.
-        """
-        async with self.gate(run, "") as gate:
-            found = await gate.resume(permission_id, wait=False)
-        return found if isinstance(found, CheckResult) else None
-
-    async def verdict(self, run: RunRef, tool: str, permission_id: str) -> CheckResult:
-        """What somebody answered; a store that restarts is waited for.
-
-        Raises:
-            StoreUnreachableError: it is away for longer than that.
-            WaitTimeoutError: the question should have ended long ago.
-        """
-        now = asyncio.get_running_loop().time
-        ends_at, away_since = now() + self.seconds(run, tool) + VALID_SECONDS, None
-        async with self.gate(run, tool) as gate:
-            while True:
-                began = now()
-                try:
-                    return await gate.resume(permission_id, timeout=max(ends_at - began, 0.01))
-                except StoreUnreachableError as error:
-                    if error.lost_request_id:
-                        raise
-                    heard = now() - began > self.asker.patience
-                    away_since = now() if heard or away_since is None else away_since
-                    if now() - away_since > self.asker.patience:
-                        raise
-                await asyncio.sleep(_AGAIN_SECONDS)
-
-    async def withdraw(self, run: RunRef, tool: str, permission_id: str, reason: str) -> None:
-        """End the question, unless it has ended."""
-        async with self.gate(run, tool) as gate:
-            await gate.cancel(permission_id, reason=reason)
-
-    async def take(self, permission_id: str) -> Taken:
+    async def use(self, request_id: str) -> Usage:
         """Use an approval, which can be done once, by one of all processes.
 
         Raises:
             RequestNotFoundError: the store does not know it any more.
         """
-        record = await self.patiently(lambda: self.backend.store.get(permission_id))
+        store = self.service.store
+        record = await self.service.retry(lambda: store.store.get(request_id))
         if record is None:
-            raise RequestNotFoundError(permission_id)
-        key, until = new_id(), record.request.expires_at + timedelta(seconds=VALID_SECONDS)
-        use = await self.patiently(
-            lambda: self.backend.store.consume_approval(permission_id, key, until=until)
+            raise RequestNotFoundError(request_id)
+        key, until = new_id(), record.request.expires_at + timedelta(seconds=GRACE_SECONDS)
+        use = await self.service.retry(
+            lambda: store.store.consume_approval(request_id, key, until=until)
         )
         if not isinstance(use, Use):
-            return Taken.TOO_LATE
-        return Taken.NOW if use.key == key else Taken.BEFORE
+            return Usage.TOO_LATE
+        return Usage.NOW if use.key == key else Usage.BEFORE
 
-    async def done(self, ticket: Ticket) -> None:
-        """Whoever makes the same call from now on is asked about anew."""
+    async def close(self, ticket: Ticket) -> None:
+        """End a call: the same call is asked about anew from now on."""
         self._waiting.discard(ticket.name)
-        if ticket.is_noted:
-            await self._keep(ticket.name, ticket.key, "", seconds=_DONE_SECONDS)
-
-    async def _keep(self, name: str, before: str | None, after: str, *, seconds: float) -> bool:
-        """Keep a text beside a session's questions, in the place of another one."""
-        swap = self.backend.key_value.compare_and_set
-        return await self.patiently(lambda: swap(name, before, after, seconds=seconds))
-
-    async def patiently(self, attempt: Callable[[], Awaitable[_T]]) -> _T:
-        """What comes of something that may be tried again, while the store is waited for."""
-        return await Patience(self.asker.patience, self.backend.inbox.troubles)(attempt)
+        if ticket.is_stored:
+            await self._swap(ticket.name, ticket.key, "", seconds=_DONE_SECONDS)
 
     def forget(self, ticket: Ticket) -> None:
-        """Nobody here waits for it any more; whoever makes the same call finds its question."""
+        """Wait no more for a call; the same call finds its request."""
         self._waiting.discard(ticket.name)
 
+    async def _is_used(self, request_id: str) -> bool:
+        record = await self.service.retry(lambda: self.service.store.store.get(request_id))
+        return record is not None and record.use is not None
 
-def _name(run: RunRef, mark: str) -> str:
-    """Where it is noted under which key a call of a run is asked about."""
-    return f"document:mcp:call:{marked(json.dumps([run.agent_id, run.session_id, mark]))}"
+    async def _swap(self, name: str, before: str | None, after: str, *, seconds: float) -> bool:
+        swap = self.service.store.key_value.compare_and_set
+        return await self.service.retry(lambda: swap(name, before, after, seconds=seconds))

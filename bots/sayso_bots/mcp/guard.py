@@ -1,29 +1,33 @@
-"""What stands before each call: held against the policy, asked about, and waited for."""
+"""Calls held until the policy or a person decides, then run once, as approved, and reported."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 from sayso.agent.verdict import CheckResult
+from sayso.digests import is_same_json
 from sayso.errors import SaysoError
 from sayso.text.visible import on_one_line
+from sayso_bots.exact import is_read_as_approved
 from sayso_bots.mcp import messages
-from sayso_bots.mcp.approvals import Approvals
-from sayso_bots.mcp.asking import (
+from sayso_bots.mcp.approvals import (
     PROGRESS_SECONDS,
+    Approvals,
     Asking,
     Client,
     Flight,
     RefusedError,
     Server,
+    ServerGoneError,
     Tell,
+    Usage,
     WithdrawnError,
 )
-from sayso_bots.mcp.calls import McpCall
-from sayso_bots.mcp.messages import Message
-from sayso_bots.mcp.running import Running, refusal
+from sayso_bots.mcp.messages import McpCall, Message, is_modern
 from sayso_bots.strict_json import MalformedMessageError
 
 _log = logging.getLogger(__name__)
@@ -56,9 +60,9 @@ class Guard:
         Raises:
             StoreUnreachableError: the key cannot be read.
         """
-        run = self.approvals.asker.run_of(client.principal)
-        ticket = await self.approvals.ticket(run, call.mark)
-        return Asking(call, client, ticket, tell, server, flight)
+        run = self.approvals.run_of(client.principal)
+        ticket = await self.approvals.open_ticket(run, call.mark)
+        return Asking(call, client, ticket, tell, server, flight, self.approvals.folder)
 
     async def asked(self, asking: Asking) -> CheckResult | str:
         """The verdict that needs nobody, or the id of the open question."""
@@ -80,7 +84,7 @@ class Guard:
             WaitTimeoutError: the store does not say how the question ended.
         """
         run, tool = asking.run, asking.call.tool
-        work = asyncio.create_task(self.approvals.verdict(run, tool, permission_id))
+        work = asyncio.create_task(self.approvals.service.wait(run, tool, permission_id))
         gone = asyncio.create_task(asking.flight.withdrawn.wait())
         number = 0
         try:
@@ -103,10 +107,10 @@ class Guard:
     async def withdraw(self, asking: Asking, permission_id: str) -> None:
         """Take the question and its cards back; that may fail."""
         try:
-            await self.approvals.withdraw(
-                asking.run, asking.call.tool, permission_id, "the client withdrew the call"
+            await self.approvals.service.cancel(
+                asking.run, permission_id, "the client withdrew the call"
             )
-            await self.approvals.done(asking.ticket)
+            await self.approvals.close(asking.ticket)
         except SaysoError as error:
             _log.warning("a question stays open until it expires: %s", error)
 
@@ -128,7 +132,7 @@ class Guard:
         except SaysoError as error:
             why = (
                 "Sayso could not get an answer, so the call did not run: "
-                f"{on_one_line(self.approvals.told(error))}"
+                f"{on_one_line(self.approvals.service.explain(error))}"
             )
         except Exception as error:  # whatever it is, the call must not run
             _log.exception("a call could not be answered")
@@ -142,3 +146,132 @@ class Guard:
         text = f"Waiting for an answer in chat: {on_one_line(asking.call.tool)}"
         news = {"progressToken": token, "progress": number, "message": text}
         await asking.tell(messages.notification("notifications/progress", news))
+
+
+_log = logging.getLogger(__name__)
+
+
+class Running:
+    """Lets calls run on the server, on verdicts that approve them."""
+
+    def __init__(self, approvals: Approvals, *, reports: bool = True) -> None:
+        self._approvals = approvals
+        self._reports = reports
+
+    async def answer(self, asking: Asking, verdict: CheckResult) -> bytes:
+        """The server's answer to an approved call, or why there is none.
+
+        Raises:
+            RefusedError: the approval was used already, or is too old.
+            StoreUnreachableError: it cannot be used now.
+        """
+        message = asking.call.message
+        if not verdict.approved:
+            await self._approvals.close(asking.ticket)
+            return refusal(message, verdict.as_tool_result())
+        changed = _changed(asking, verdict)
+        if verdict.permission_id is not None:
+            await self._take(asking, verdict.permission_id)
+        await self._approvals.close(asking.ticket)
+        if asking.flight.withdrawn.is_set():
+            raise WithdrawnError
+        asking.flight.is_running = True
+        raw = message.raw
+        if changed is not None:
+            raw = message.changed(arguments=json.dumps(changed, ensure_ascii=False))
+        try:
+            said = await asking.server.request(raw, message, asking.tell)
+        except ServerGoneError as error:
+            said = refusal(
+                message,
+                (
+                    f"The MCP server ended before it answered ({error}): whether the "
+                    "call ran is not known."
+                ),
+            )
+        if verdict.permission_id is not None and self._reports:
+            await self._report(verdict.permission_id, said)
+        return said if changed is None else _with_note(said, changed)
+
+    async def _take(self, asking: Asking, permission_id: str) -> None:
+        """Use the approval."""
+        usage = await self._approvals.use(permission_id)
+        if usage is not Usage.NOW:
+            await self._approvals.close(asking.ticket)
+            late = usage is Usage.TOO_LATE
+            raise RefusedError(
+                ("The call was approved, but too long ago, so it did not run. Call it again.")
+                if late
+                else (
+                    "This approval was used already, so the call did not run again. Whether the "
+                    "first one ran to its end is not known: look before you call the tool once "
+                    "more."
+                )
+            )
+
+    async def _report(self, permission_id: str, said: bytes) -> None:
+        """Tell how the call went, for its card; that may fail."""
+        result = _result(said)
+        if result is not None and result.get("resultType", "complete") != "complete":
+            return
+        failed = result is None or result.get("isError") is True
+        try:
+            await self._approvals.service.store.store.report_outcome(
+                permission_id, "failed" if failed else "succeeded"
+            )
+        except SaysoError as error:
+            _log.warning("a card does not say how its call went: %s", error)
+
+
+def refusal(message: Message, why: str) -> bytes:
+    """The result of a call that did not run: an error to the model, none of the protocol."""
+    return messages.response(message.id, refusal_result(message, why))
+
+
+def refusal_result(message: Message, why: str) -> dict[str, Any]:
+    """The result alone."""
+    kind = {"resultType": "complete"} if is_modern(message) else {}
+    return {**kind, "content": [{"type": "text", "text": why}], "isError": True}
+
+
+def _changed(asking: Asking, verdict: CheckResult) -> Mapping[str, Any] | None:
+    """The arguments to run with, where they are others than the client's.
+
+    Raises:
+        RefusedError: the server would read them otherwise than they were approved.
+    """
+    arguments = dict(verdict.arguments)
+    if is_same_json(arguments, dict(asking.call.arguments)):
+        return None
+    if not is_read_as_approved(arguments):
+        raise RefusedError(
+            "The arguments were changed, and the server would not read them as they were approved "
+            "(a number has too many digits, or they are nested too deeply), so the call did not "
+            "run. These "
+            f"were approved: {json.dumps(arguments)}"
+        )
+    return arguments
+
+
+def _with_note(said: bytes, changed: Mapping[str, Any]) -> bytes:
+    """The server's answer, which tells the model with which arguments the call ran."""
+    text = said.decode()
+    result = messages.written(text, "result")
+    content = None if result is None else messages.written(result, "content")
+    if result is None or content is None or not content.startswith("["):
+        return said
+    note = (
+        "The arguments were changed before the call ran; these ran: "
+        f"{json.dumps(changed, ensure_ascii=False)}"
+    )
+    block = json.dumps({"type": "text", "text": note})
+    head = content[:-1].rstrip()
+    more = f"{head}{'' if head == '[' else ','}{block}]"
+    inner = messages.edited(result, {"content": more})
+    return messages.edited(text, {"result": inner}).encode()
+
+
+def _result(said: bytes) -> Mapping[str, Any] | None:
+    found = json.loads(said)
+    result = found.get("result") if isinstance(found, dict) else None
+    return result if isinstance(result, dict) else None

@@ -14,11 +14,9 @@ from sayso.calls import new_id
 from sayso.tasks import Background
 from sayso.text.visible import on_one_line
 from sayso_bots.mcp import messages
-from sayso_bots.mcp.asking import Client, ServerGoneError
-from sayso_bots.mcp.calls import CLIENT_KEY, client_of, is_modern
-from sayso_bots.mcp.messages import HEADER_MISMATCH, Message
+from sayso_bots.mcp.approvals import Client, ServerGoneError
+from sayso_bots.mcp.messages import CLIENT_KEY, HEADER_MISMATCH, Message, client_of, is_modern
 from sayso_bots.mcp.proxy import Proxy
-from sayso_bots.mcp.servers.headers import NAME, SESSION, decoded, headers_of
 from sayso_bots.mcp.upstreams import (
     Connection,
     NoSessionError,
@@ -26,6 +24,7 @@ from sayso_bots.mcp.upstreams import (
     Upstream,
     identify_principal,
 )
+from sayso_bots.mcp.web import NAME, SESSION, decoded, headers_of
 from sayso_bots.strict_json import MalformedMessageError
 
 PATH = "/mcp"

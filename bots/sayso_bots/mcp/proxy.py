@@ -1,4 +1,4 @@
-"""One proxy: what becomes of each message of a client, and what the client reads."""
+"""One proxy: what it knows of clients and requests, and how it answers each message."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 
 from sayso.agent.verdict import CheckResult
 from sayso_bots.mcp import messages
-from sayso_bots.mcp.asking import Client, Flight, Server, ServerGoneError, Tell
-from sayso_bots.mcp.calls import McpCall, read_call
+from sayso_bots.mcp.approvals import Client, Flight, Server, ServerGoneError, Tell
 from sayso_bots.mcp.guard import Guard
-from sayso_bots.mcp.messages import CALL, CANCELLED, Message
+from sayso_bots.mcp.messages import CALL, CANCELLED, McpCall, Message, read_call
 
 
 @dataclass

@@ -14,12 +14,10 @@ from typing import Any, Protocol
 
 from sayso.calls import new_id
 from sayso_bots.mcp import messages
-from sayso_bots.mcp.asking import Server, Tell
-from sayso_bots.mcp.calls import is_modern
-from sayso_bots.mcp.messages import CANCELLED, Message
-from sayso_bots.mcp.servers.headers import SESSION, VERSION
-from sayso_bots.mcp.servers.process import Process
-from sayso_bots.mcp.servers.web import Peer, Web
+from sayso_bots.mcp.approvals import Server, Tell
+from sayso_bots.mcp.messages import CANCELLED, Message, is_modern
+from sayso_bots.mcp.stdio import Process
+from sayso_bots.mcp.web import SESSION, VERSION, Peer, Web
 
 MAX_SESSIONS = 100
 SESSION_SECONDS = 3_600.0

@@ -118,6 +118,10 @@ class ConnectionLimits:
 
             timer = asyncio.get_running_loop().call_later(self.timeouts.call, give_up)
             body.on_eof(timer.cancel)
+            try:
+                return await self._handle_request(request)
+            finally:
+                timer.cancel()
         return await self._handle_request(request)
 
 

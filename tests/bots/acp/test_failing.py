@@ -33,7 +33,7 @@ async def room(backend: Backend, tmp_path: Path) -> AsyncIterator[Room]:
 
 @pytest.mark.parametrize("kind", ["read", "delete", "edit"])
 async def test_nothing_is_allowed_where_our_own_code_raises(room: Room, kind: str) -> None:
-    room.proxy._races.settings.policies.__class__ = Broken
+    room.proxy._service.settings.policies.__class__ = Broken
     await room.agent_says(permission(toolCall=a_call(kind=kind)))
 
     assert await room.agent_reads() == selected("no")

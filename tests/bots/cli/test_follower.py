@@ -25,9 +25,17 @@ from sayso.stores.memory.backend import memory_backend
 from sayso.testing import until
 from sayso.worker.routing import Route, Routes
 from sayso.worker.worker import ApprovalWorker
-from sayso_bots.cli.follower import following
-from sayso_bots.cli.progress import Asked, Bots, Pressed, Routed, Stands, as_json, in_words
-from sayso_bots.cli.screen import Screen
+from sayso_bots.cli.ask_progress import (
+    Asked,
+    Bots,
+    Pressed,
+    Routed,
+    Screen,
+    Stands,
+    as_json,
+    following,
+    in_words,
+)
 from sayso_playground import Playground
 
 RUN = RunRef("deploy-bot", "s-1")

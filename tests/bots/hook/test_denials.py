@@ -8,7 +8,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from support.hooked import Machine, decision, ended, event
+from support.hooked import Machine, decision, ended, event, until_asked
 
 from sayso import Outcome
 from sayso.questions.permission import PermissionRequestEvent
@@ -71,6 +71,22 @@ async def test_a_call_is_asked_about_once_however_often_its_hook_is_started(
     assert (decision(done)[0], decision(again)[0]) == ("allow", "allow")
     assert decision(other)[0] == "deny"
     assert await store.store.list_requests() == []
+
+
+async def test_a_kept_approval_answers_no_call_of_the_same_id_in_another_folder(
+    machine: Machine, store: Backend
+) -> None:
+    here = event("write", text="x")
+    for given in (here, here.replace(b"/work/shop", b"/work/bank")):
+        async with machine.started("hook", "claude-code") as process:
+            assert process.stdin is not None
+            process.stdin.write(given)
+            process.stdin.close()
+            request = await until_asked(store)
+            await store.store.settle(request.question_id, a_response(request))
+            assert decision(await ended(process))[0] == "allow"
+
+    assert len({entry.question_id for entry in await store.audit.read(50)}) == 2
 
 
 async def test_an_answer_that_nobody_reads_any_more_withdraws_the_question(

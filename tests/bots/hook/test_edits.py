@@ -12,9 +12,10 @@ from support.hooked import event, until_asked
 
 from sayso.stores.memory import memory_backend
 from sayso.testing.builders import PATIENCE_SECONDS
+from sayso_bots.asking.service import AskService, Requester
 from sayso_bots.config.ask_settings import read_ask_settings
 from sayso_bots.hook.agents import CLAUDE_CODE, Answer
-from sayso_bots.hook.asking import Asker, answered
+from sayso_bots.hook.asking import answer_event
 from sayso_bots.hook.events import read_event
 
 
@@ -23,8 +24,8 @@ async def edited(called: dict[str, Any], approved: dict[str, Any]) -> Answer:
     settings = read_ask_settings(os.devnull, {})
     said = read_event(event("pay", **called).decode(), CLAUDE_CODE)
     async with memory_backend() as backend, asyncio.timeout(PATIENCE_SECONDS):
-        asker = Asker("claude-code", 30, 1)
-        asking = asyncio.create_task(answered(said, settings, asker, backend, lambda _: None))
+        service = AskService(backend, settings, Requester("claude-code", 30, 1), "hook")
+        asking = asyncio.create_task(answer_event(said, service, lambda _: None))
         request = await until_asked(backend)
         response = request.approve(by="slack:U0ALICE", modified_arguments=approved)
         await backend.store.settle(request.question_id, response)

@@ -161,6 +161,17 @@ def test_the_version_of_the_real_claude_code_is_read() -> None:
     assert explain_version(version) == ""
 
 
+def test_what_is_found_as_claude_reads_no_secret_of_the_users(claude: Path, tmp_path: Path) -> None:
+    env = says(claude, "2.1.330")
+    claude.write_text(claude.read_text() + f"env > {tmp_path}/env\n")
+    version = read_version({**env, **TOKEN, "AWS_SECRET_ACCESS_KEY": "s3cret", "HOME": "/home/me"})
+    read = (tmp_path / "env").read_text()
+
+    assert version == (2, 1, 330)
+    assert "HOME=/home/me" in read
+    assert not any(word in read for word in ("SAYSO", "s3cret", STORE["SAYSO_STORE_URL"]))
+
+
 def found(folder: Path, env: dict[str, str]) -> list[tuple[str, str]]:
     where = {"CLAUDE_CONFIG_DIR": str(folder), **env}
     return [(one.level, one.text) for one in http_hook_findings(where, folder)]
@@ -203,6 +214,7 @@ CHANGED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "headers": ({"headers": {}}, {}),
     "allowedEnvVars": ({"allowedEnvVars": ["SAYSO_HOOK_TOKEN", "HOME"]}, {}),
     "matcher": ({}, {"matcher": None}),
+    "matcher 'Read'": ({}, {"matcher": "Read"}),
     "disabled": ({}, {"disabled": True}),
 }
 

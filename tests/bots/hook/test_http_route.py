@@ -21,9 +21,9 @@ from sayso import Outcome
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.testing.builders import PATIENCE_SECONDS
+from sayso_bots.asking.service import Requester
 from sayso_bots.config.ask_settings import read_ask_settings
 from sayso_bots.hook.agents import CLAUDE_CODE
-from sayso_bots.hook.asking import Asker
 from sayso_bots.hook.events import is_answer
 from sayso_bots.hook.http_hook import DECIDE_PATH, REPORT_PATH
 from sayso_bots.hook.http_route import HookRoute
@@ -178,7 +178,7 @@ async def test_settings_that_name_another_store_by_now_are_a_denial() -> None:
     settings = read_ask_settings(os.devnull, {}, store_url="redis://there")
     async with memory_backend() as backend:
         route = HookRoute(
-            backend, "redis://here", TOKEN, lambda: (settings, Asker("claude-code", 5, 1))
+            backend, "redis://here", TOKEN, lambda: (settings, Requester("claude-code", 5, 1))
         )
         app = web.Application()
         app.add_routes(route.routes())

@@ -12,9 +12,10 @@ from sayso.stores.memory import memory_backend
 from sayso.testing import a_response
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso.worker.worker import attending
+from sayso_bots.asking.service import AskService, Requester
 from sayso_bots.config.ask_settings import read_ask_settings
 from sayso_bots.hook.agents import CLAUDE_CODE
-from sayso_bots.hook.asking import Asker, answered
+from sayso_bots.hook.asking import answer_event
 from sayso_bots.hook.events import read_event
 
 NOBODY = "no bots are running on this store"
@@ -44,7 +45,9 @@ async def denial(backend: Backend) -> tuple[str, list[str]]:
     settings = read_ask_settings(os.devnull, {})
     said = read_event(event("write").decode(), CLAUDE_CODE)
     early: list[str] = []
-    last = await answered(said, settings, Asker("agent", 1.5, 1), backend, early.append)
+    last = await answer_event(
+        said, AskService(backend, settings, Requester("agent", 1.5, 1), "hook"), early.append
+    )
     assert not last.was_asked
     output = last.answer["hookSpecificOutput"]
     assert output["permissionDecision"] == "deny"

@@ -21,8 +21,8 @@ from sayso.testing import a_request
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.hook import noted
 from sayso_bots.hook.agents import CLAUDE_CODE, CODEX
+from sayso_bots.hook.asking import report_run
 from sayso_bots.hook.events import Ran, read_ran
-from sayso_bots.hook.telling import tell
 from sayso_bots.strict_json import MalformedMessageError
 
 ANSWER = "an answer that is nobody's business"
@@ -114,7 +114,7 @@ async def test_of_a_call_that_needed_nobody_nothing_is_sent(machine: Machine, na
         assert (done.code, done.out, done.err) == (0, "", "")
         assert came == []
         # Of one that somebody was asked about it would have been seen here.
-        noted.note(machine.env, "claude-code", "s-1", "toolu_1")
+        noted.note(machine.env, "claude-code", "s-1", "toolu_1", "a-key")
         await machine.hook(after(name), *options)
         await until(lambda: came)
 
@@ -160,14 +160,14 @@ async def test_only_an_approval_of_this_call_is_told_of() -> None:
             await backend.store.settle(request.question_id, answer(by="slack:U0ALICE"))
 
         for session, key in (("s-2", "toolu_1"), ("s-1", "toolu_2"), ("s-1", "toolu_9")):
-            await tell(Ran(session, key, "succeeded"), "claude-code", backend)
-        await tell(Ran("s-1", "toolu_1", "failed"), "somebody-else", backend)
+            await report_run(Ran(session, key, "succeeded"), "claude-code", key, backend)
+        await report_run(Ran("s-1", "toolu_1", "failed"), "somebody-else", "toolu_1", backend)
         found = await backend.store.get_by_key(run, "toolu_1")
         assert found is not None
         assert found.use is None
 
-        await tell(Ran("s-1", "toolu_1", "failed"), "claude-code", backend)
-        await tell(Ran("s-1", "toolu_1", "succeeded"), "claude-code", backend)
+        await report_run(Ran("s-1", "toolu_1", "failed"), "claude-code", "toolu_1", backend)
+        await report_run(Ran("s-1", "toolu_1", "succeeded"), "claude-code", "toolu_1", backend)
 
         use = await used(backend, found.request.question_id)
         assert use is not None
@@ -179,25 +179,25 @@ async def test_only_an_approval_of_this_call_is_told_of() -> None:
 
 def test_a_note_is_of_one_call_and_counts_once(tmp_path: Path) -> None:
     env = {"XDG_RUNTIME_DIR": str(tmp_path)}
-    noted.note(env, "claude-code", "s-1", "toolu_1")
+    noted.note(env, "claude-code", "s-1", "toolu_1", "a-key")
 
     assert not noted.take(env, "codex", "s-1", "toolu_1")
     assert not noted.take(env, "claude-code", "s-1", "toolu_2")
-    assert noted.take(env, "claude-code", "s-1", "toolu_1")
+    assert noted.take(env, "claude-code", "s-1", "toolu_1") == "a-key"
     assert not noted.take(env, "claude-code", "s-1", "toolu_1")
-    noted.note(env, "claude-code", "s-1", "")
+    noted.note(env, "claude-code", "s-1", "", "a-key")
     assert not noted.take(env, "claude-code", "s-1", "")
 
 
 def test_notes_say_nothing_are_the_users_own_and_do_not_pile_up(tmp_path: Path) -> None:
     env = {"XDG_RUNTIME_DIR": str(tmp_path)}
     for number in range(noted.MOST + 20):
-        noted.note(env, "claude-code", "a-session", f"toolu_{number}")
+        noted.note(env, "claude-code", "a-session", f"toolu_{number}", "0" * 64)
     files = list(Path(tmp_path, "sayso", "asked").iterdir())
 
     assert len(files) == noted.MOST
     assert noted.take(env, "claude-code", "a-session", f"toolu_{noted.MOST + 19}")
-    assert {file.stat().st_size for file in files if file.exists()} == {0}
+    assert {file.read_text() for file in files if file.exists()} == {"0" * 64}
     assert not any("session" in file.name for file in files)
     assert files[0].parent.stat().st_mode & 0o077 == 0
 

@@ -18,7 +18,7 @@ from sayso.calls import new_id
 from sayso.policy.server_policy import ServerPolicy
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
-from sayso_bots.mcp.servers.own import TOOLS
+from sayso_bots.mcp.builtin import TOOLS
 
 DEPLOY = {"tool": "deploy", "arguments": {"service": "api"}}
 
@@ -132,7 +132,7 @@ async def test_nothing_is_approved_where_anything_fails(backend: Backend, failin
     room = AskRoom(away, patience=0.1)
     going.away = failing == "the store is away"
     if not going.away:
-        room.proxy.guard.approvals.settings.policies.__class__ = Broken
+        room.proxy.guard.approvals.service.settings.policies.__class__ = Broken
     asked = await room.tool("request_approval", DEPLOY)
     at_once = await room.tool("request_approval", {**DEPLOY, "wait": False})
     prompted = await room.tool("permission_prompt", {"tool_name": "Bash", "input": {}})

@@ -10,8 +10,7 @@ from support.mcp_room import McpRoom, call, is_error, modern, raw, request, text
 
 from sayso.digests import arguments_digest
 from sayso.stores.backend import Backend
-from sayso_bots.mcp.approvals import Ticket
-from sayso_bots.mcp.asking import Client
+from sayso_bots.mcp.approvals import Client, Ticket
 
 
 @pytest.fixture
@@ -141,13 +140,13 @@ async def test_a_call_that_is_withdrawn_before_it_is_forwarded_does_not_run(
     room: McpRoom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     approvals = room.proxy.guard.approvals
-    done = approvals.done
+    close = approvals.close
 
     async def withdrawn_meanwhile(ticket: Ticket) -> None:
         await room.notify("notifications/cancelled", {"requestId": 1})
-        await done(ticket)
+        await close(ticket)
 
-    monkeypatch.setattr(approvals, "done", withdrawn_meanwhile)
+    monkeypatch.setattr(approvals, "close", withdrawn_meanwhile)
 
     assert await room.ask(call("look")) is None
     assert room.inner.ran == []

@@ -10,8 +10,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from support.mcp_machine import Machine, text
 
+from sayso_bots.mcp.builtin import TOOLS
 from sayso_bots.mcp.install.clients import CLIENTS
-from sayso_bots.mcp.servers.own import TOOLS
 
 PAGE = (Path(__file__).parents[3] / "docs" / "agents" / "mcp.md").read_text()
 

@@ -110,7 +110,7 @@ class Broken(ServerPolicy):
 async def test_nothing_runs_where_our_own_code_raises(meta: dict[str, Any] | None) -> None:
     async with memory_backend() as backend:
         room = McpRoom(backend)
-        room.proxy.guard.approvals.settings.policies.__class__ = Broken
+        room.proxy.guard.approvals.service.settings.policies.__class__ = Broken
         said = await room.ask(call("look", meta=meta))
 
         assert is_error(said)

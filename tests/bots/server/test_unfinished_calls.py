@@ -95,9 +95,11 @@ async def serve_with(limit: str, config: Path, env: dict[str, str]) -> AsyncIter
 
 @asynccontextmanager
 async def connected(
-    url: str,
+    url: str, source: tuple[str, int] | None = None
 ) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    reader, writer = await asyncio.open_connection(urlsplit(url).hostname, urlsplit(url).port)
+    reader, writer = await asyncio.open_connection(
+        urlsplit(url).hostname, urlsplit(url).port, local_addr=source
+    )
     try:
         yield reader, writer
     finally:
@@ -155,6 +157,24 @@ async def test_a_body_that_is_not_finished_is_given_up(
     assert status == 408
     assert json.loads(answer.partition("\r\n\r\n")[2])["code"] == "TooSlow"
     assert said(caplog) == ["a call did not arrive in time (from 127.0.0.1)"]
+
+
+async def test_an_upload_that_broke_is_not_said_to_be_late(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO)
+    async with a_server() as url:
+        async with connected(url, ("127.0.0.2", 0)) as (reader, writer):
+            writer.write(head_of("/read", f"{CHUNKED}Expect: 100-continue\r\n"))
+            await reader.readuntil(b"100 Continue\r\n\r\n")
+            writer.write(b"5\r\nha")
+            writer.close()
+        # The time of a later call is over after that of this one.
+        status, _ = await answer_to(url, head_of("/read"))
+
+    assert status == 408
+    late = [line for line in said(caplog) if "in time" in line]
+    assert late == ["a call did not arrive in time (from 127.0.0.1)"]
 
 
 async def test_a_body_that_trickles_in_is_given_up_as_well() -> None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sayso.errors import ConfigError
-from sayso_bots.hook.settings_file import put
 from sayso_bots.mcp.install.clients import McpClient
 from sayso_bots.mcp.install.wrapping import Proxy, SettingsText, without, wrapped
+from sayso_bots.process.files import replace_file
 from sayso_bots.strict_json import MalformedMessageError
 
 _BESIDE = ".before-sayso"
@@ -45,8 +45,8 @@ class SettingsFile:
             raise ConfigError(f"{self.at}: {error}; nothing was changed") from None
         if new.text == now.text:
             return done, left, False
-        put(self.beside, plain.text.encode(), like=self.at)
-        put(self.at, new.text.encode())
+        replace_file(self.beside, plain.text.encode(), like=self.at)
+        replace_file(self.at, new.text.encode())
         return done, left, True
 
     def undo(self) -> list[str]:
@@ -63,7 +63,7 @@ class SettingsFile:
         except MalformedMessageError as error:
             raise ConfigError(f"{self.at}: {error}; nothing was changed") from None
         if plain.text != now.text:
-            put(self.at, plain.text.encode())
+            replace_file(self.at, plain.text.encode())
         with suppress(FileNotFoundError):
             self.beside.unlink()
         return names

@@ -13,7 +13,7 @@ from support.mcp_web import web_server
 from support.ports import free_port
 
 from sayso_bots.mcp.messages import read
-from sayso_bots.mcp.servers.headers import ToolHeaders, decoded, encoded, headers_of
+from sayso_bots.mcp.web import ToolHeaders, decoded, encoded, headers_of
 
 MODES = pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
 

@@ -23,9 +23,9 @@ from sayso.questions.refusals import REASON_LIMIT
 from sayso.questions.text_approval import TEXT_LIMIT
 from sayso.testing import Filled, Prompt, Stage
 from sayso.testing.builders import PATIENCE_SECONDS
-from sayso_slack.card.everything import REVEAL_LIMIT as SLACK_REVEALS
-from sayso_slack.card.presentable import CONTENT_LIMIT as SLACK_SHOWS
+from sayso_slack.limits import CONTENT_LIMIT as SLACK_SHOWS
 from sayso_slack.limits import LIMITS as SLACK_LIMITS
+from sayso_slack.modal import REVEAL_LIMIT as SLACK_REVEALS
 from sayso_telegram.adapter import LIMITS as TELEGRAM_LIMITS
 from sayso_telegram.adapter import REVEAL_LIMIT as TELEGRAM_REVEALS
 from sayso_telegram.card.message import CONTENT_LIMIT as TELEGRAM_SHOWS

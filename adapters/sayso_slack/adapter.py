@@ -21,21 +21,16 @@ from sayso.errors import DeliveryError
 from sayso.platforms.finding import NotLooked
 from sayso.seldom import Seldom
 from sayso.text.visible import visible
+from sayso_slack.batch_blocks import bundle_room, message
 from sayso_slack.callback_guard import as_object
-from sayso_slack.card.bundle import bundle_room
-from sayso_slack.card.elements import Block, plain_text
-from sayso_slack.card.everything import everything_modal, fits
-from sayso_slack.card.fallback import escaped
-from sayso_slack.card.message import message
 from sayso_slack.config import SlackConfig
-from sayso_slack.direct import CALL_SECONDS, Answer, DirectClient
-from sayso_slack.failures import PLATFORM, RefusedError, delivery_error
-from sayso_slack.forms.modal import form_modal
+from sayso_slack.errors import PLATFORM, RefusedError, delivery_error
+from sayso_slack.fallback_text import escaped
 from sayso_slack.limits import limits_of
-from sayso_slack.loggers import muffled
-from sayso_slack.reading.people import is_of, why_not
-from sayso_slack.reading.workspace import Workspace
-from sayso_slack.scopes import ANYWHERE, granted
+from sayso_slack.modal import everything_modal, fits, form_modal
+from sayso_slack.value_blocks import Block, plain_text
+from sayso_slack.web_client import CALL_SECONDS, Answer, DirectClient, muffled
+from sayso_slack.workspace import ANYWHERE, Workspace, granted, is_of, why_not
 
 _log = logging.getLogger(__name__)
 

@@ -26,6 +26,7 @@ from sayso.locales import load_translations
 from sayso.seldom import Seldom
 from sayso.tasks import Background
 from sayso_slack.adapter import SlackAdapter
+from sayso_slack.app_home import HOME, Lists, admissible, is_command, revoked_rule
 from sayso_slack.callback_guard import (
     Payload,
     as_object,
@@ -36,14 +37,11 @@ from sayso_slack.callback_guard import (
     verify_callback,
 )
 from sayso_slack.config import SlackConfig
-from sayso_slack.failures import PLATFORM
-from sayso_slack.forms.modal import CALLBACK
-from sayso_slack.incoming.answers import form_answer
-from sayso_slack.incoming.lists import HOME, USER, Lists, admissible, is_command, revoked_rule
-from sayso_slack.incoming.presses import press_of
-from sayso_slack.incoming.submissions import is_form, language_of, submission_of
-from sayso_slack.loggers import muffled, silent
+from sayso_slack.errors import PLATFORM
+from sayso_slack.interactions import USER, is_form, language_of, press_of, submission_of
+from sayso_slack.modal import CALLBACK, form_answer
 from sayso_slack.socket_mode import SocketConnection
+from sayso_slack.web_client import muffled, silent
 
 _log = logging.getLogger(__name__)
 
@@ -90,7 +88,7 @@ class SlackListener:
         self._untold = Seldom(_log)
         self._whispers = Background("an answer to a press in Slack", patience=_CLOSE_SECONDS)
         self._homes = Background("an App Home in Slack", patience=_CLOSE_SECONDS)
-        self._lists = Lists(adapter, desk, self._homes, seconds=press_seconds)
+        self._lists = Lists(adapter.post, desk, self._homes, seconds=press_seconds)
         self._app = self._build_app()
 
     async def __aenter__(self) -> Self:
@@ -138,7 +136,10 @@ class SlackListener:
         Raises:
             DeliveryError: Slack does not accept the app-level token.
         """
-        await SocketConnection(self._config, self._adapter, self.answer_envelope).run()
+        adapter = self._adapter
+        await SocketConnection(
+            self._config, adapter.client, adapter.socket_url, self.answer_envelope
+        ).run()
 
     def _build_app(self) -> AsyncApp:
         """Route every kind of callback.
@@ -210,7 +211,7 @@ class SlackListener:
         if rule_id := revoked_rule(body):
             return _acknowledge(await self._lists.revoke(body, rule_id))
         press = press_of(body, delivery=context["delivery"])
-        return press and await self._take(press)
+        return None if press is None else await self._take(press)
 
     async def _handle_view(self, body: Payload, context: Mapping[str, Any]) -> BoltResponse:
         press = submission_of(body, delivery=context["delivery"])

@@ -18,13 +18,13 @@ from sayso.platforms.platform import Platform
 from sayso.platforms.secret import Secret
 from sayso.platforms.section import PlatformSettings
 from sayso.stores.protocols import KeyValueStore
-from sayso_slack import settings as slack
-from sayso_slack.scopes import NEEDED, lacking
+from sayso_slack import config as slack
+from sayso_slack.workspace import NEEDED, lacking
 
 if TYPE_CHECKING:
     from sayso_slack.adapter import SlackAdapter
-    from sayso_slack.caller import SlackCaller
     from sayso_slack.config import SlackConfig
+    from sayso_slack.notifications import SlackCaller
 
 _CHAT = re.compile(r"[CGDUW][A-Z0-9]{2,}")
 _USER = re.compile(r"[UW][A-Z0-9]{2,}")
@@ -184,7 +184,7 @@ class SlackPlatform(Platform[slack.SlackSection]):
         config = slack.config_of(settings)
         try:
             from sayso_slack.adapter import SlackAdapter
-            from sayso_slack.caller import SlackCaller
+            from sayso_slack.notifications import SlackCaller
         except ImportError as error:
             raise ConfigError(
                 "Slack needs its libraries: install Sayso with its extra `slack`, "

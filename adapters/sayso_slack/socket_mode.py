@@ -17,11 +17,9 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 
 from sayso.errors import DeliveryError
 from sayso.tasks import Background
-from sayso_slack.adapter import SlackAdapter
 from sayso_slack.callback_guard import Payload
 from sayso_slack.config import SlackConfig
-from sayso_slack.direct import direct_session
-from sayso_slack.loggers import muffled
+from sayso_slack.web_client import DirectClient, direct_session, muffled
 
 _log = logging.getLogger(__name__)
 
@@ -61,14 +59,16 @@ class SocketConnection:
     def __init__(
         self,
         config: SlackConfig,
-        adapter: SlackAdapter,
+        web_client: DirectClient,
+        open_url: Callable[[], Awaitable[str]],
         take: Take,
         *,
         pace: Pace = Pace(),
         pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._config = config
-        self._adapter = adapter
+        self._web_client = web_client
+        self._open_url = open_url
         self._take = take
         self._pace = pace
         self._pause = pause
@@ -86,8 +86,8 @@ class SocketConnection:
             client = await self._build_client()
             try:
                 async with asyncio.timeout(self._pace.connect):
-                    client.wss_uri = await self._adapter.socket_url()
-                    await client.connect()
+                    client.wss_uri = await self._open_url()
+                    await client.connect()  # type: ignore[no-untyped-call]  # as slack_sdk has it
                 again = f" again, after {failures} failed attempts" if failures else ""
                 _log.info("connected to Slack over Socket Mode%s", again)
                 failures = 0
@@ -104,14 +104,14 @@ class SocketConnection:
             finally:
                 # Still connected: what has arrived can be acknowledged.
                 await self._envelopes.finish()
-                await client.close()
+                await client.close()  # type: ignore[no-untyped-call]  # likewise
 
     async def _build_client(self) -> SocketModeClient:
         """Return a client of slack_sdk whose session follows no redirect."""
         client = SocketModeClient(
             app_token=self._config.app_token,
             logger=self._library,
-            web_client=self._adapter.client,
+            web_client=self._web_client,
             ping_interval=self._pace.ping,
         )
         client.socket_mode_request_listeners.append(self._start_answer)

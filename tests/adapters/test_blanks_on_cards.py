@@ -18,8 +18,8 @@ from sayso.questions.continuation import ContinuationRequestEvent
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.text_approval import TextApprovalRequestEvent
 from sayso.rules.rule import literal_rule
-from sayso_slack.card.everything import everything_modal
-from sayso_slack.card.message import message as in_slack
+from sayso_slack.batch_blocks import message as in_slack
+from sayso_slack.modal import everything_modal
 from sayso_telegram.card.bundle_message import bundle_message
 from sayso_telegram.card.message import CONTENT_LIMIT, message
 

@@ -19,9 +19,9 @@ from sayso.locales import ENGLISH as QUESTIONS
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import literal_rule
 from sayso_playground.slack.blocks import check_blocks
-from sayso_slack.card.bundle import bundle_message as bundle_in_slack
-from sayso_slack.card.bundle import bundle_room as room_in_slack
-from sayso_slack.card.message import message as in_slack
+from sayso_slack.batch_blocks import bundle_message as bundle_in_slack
+from sayso_slack.batch_blocks import bundle_room as room_in_slack
+from sayso_slack.batch_blocks import message as in_slack
 from sayso_telegram.card.bundle_message import bundle_message as bundle_in_telegram
 from sayso_telegram.card.bundle_message import bundle_room as room_in_telegram
 from sayso_telegram.card.formatted import Formatted, units

@@ -23,9 +23,9 @@ from sayso.chats.caller import Waiting
 from sayso.locales import ENGLISH, load_translations
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.text.visible import on_one_line
-from sayso_slack.card.message import message as slack_message
+from sayso_slack import app_home as slack_lists
+from sayso_slack.batch_blocks import message as slack_message
 from sayso_slack.limits import LIMITS as SLACK
-from sayso_slack.lists import waiting as slack_lists
 from sayso_telegram.adapter import LIMITS as TELEGRAM
 from sayso_telegram.card.bundle_message import bundle_message
 from sayso_telegram.card.message import message

@@ -30,8 +30,8 @@ from sayso.worker.card_builder import CardBuilder, Localizer
 from sayso.worker.routing import Route, Routes
 from sayso_playground.slack.blocks import check_blocks
 from sayso_slack import SlackAdapter
-from sayso_slack.card.message import message as slack_message
-from sayso_slack.forms.modal import form_modal
+from sayso_slack.batch_blocks import message as slack_message
+from sayso_slack.modal import form_modal
 from sayso_telegram import TelegramAdapter, TelegramConfig
 from sayso_telegram.card.bundle_keyboard import bundle_keyboard
 from sayso_telegram.card.bundle_message import bundle_message

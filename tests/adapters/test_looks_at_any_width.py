@@ -21,8 +21,8 @@ from sayso.values import Value
 from sayso.wording.wording import Wording
 from sayso_playground.slack.blocks import check_blocks
 from sayso_playground.telegram.text import checked_entities
-from sayso_slack.card.blocks import card_message
-from sayso_slack.card.bundle import bundle_message as slack_bundle
+from sayso_slack.batch_blocks import bundle_message as slack_bundle
+from sayso_slack.blocks import card_message
 from sayso_slack.limits import LIMITS as SLACK
 from sayso_telegram.adapter import LIMITS as TELEGRAM
 from sayso_telegram.card.bundle_message import bundle_message as telegram_bundle

@@ -31,11 +31,10 @@ from sayso.questions.text_approval import TextApprovalRequestEvent
 from sayso.rules.rule import literal_rule
 from sayso.where import Where
 from sayso.worker.reminders import line_of
-from sayso_slack.card.everything import everything_modal
-from sayso_slack.card.message import message as in_slack
-from sayso_slack.forms.modal import form_modal
-from sayso_slack.lists import waiting as slack_waiting
-from sayso_slack.lists.overview import home
+from sayso_slack import app_home as slack_waiting
+from sayso_slack.app_home import home
+from sayso_slack.batch_blocks import message as in_slack
+from sayso_slack.modal import everything_modal, form_modal
 from sayso_telegram.card.bundle_message import bundle_message
 from sayso_telegram.card.message import CONTENT_LIMIT, message
 from sayso_telegram.forms.view import rendered

@@ -19,7 +19,7 @@ from sayso.chats.limits import Limits
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.values import Value
 from sayso.where import Where
-from sayso_slack.card.message import message as in_slack
+from sayso_slack.batch_blocks import message as in_slack
 from sayso_slack.limits import LIMITS as SLACK
 from sayso_telegram.adapter import LIMITS as TELEGRAM
 from sayso_telegram.card.bundle_keyboard import bundle_keyboard

@@ -11,7 +11,7 @@ from support.slack_kit import APP, TEAM, Client, Payload, a_card, callback, post
 from sayso.cards.card import Card, Choice
 from sayso.chats.places import MessageRef, Place
 from sayso.forms.form import Form, FormField, Option
-from sayso_slack.forms.modal import form_modal
+from sayso_slack.modal import form_modal
 
 COLOURS = tuple(Option(label, label.lower()) for label in ("Red", "Green", "Blue"))
 CITIES = tuple(Option(f"City {number}", number) for number in range(1, 13))

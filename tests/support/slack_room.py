@@ -16,7 +16,7 @@ from sayso.worker.routing import Route, Routes
 from sayso.worker.worker import ApprovalWorker, WorkerOptions
 from sayso_playground import Playground
 from sayso_slack import SlackAdapter, SlackListener
-from sayso_slack.caller import SlackCaller
+from sayso_slack.notifications import SlackCaller
 
 PEOPLE = {"alice": frozenset({"slack:U0ALICE"}), "bob": frozenset({"slack:U0BOB"})}
 

@@ -19,8 +19,8 @@ from sayso.stores.memory import memory_backend
 from sayso.worker.worker import WorkerOptions
 from sayso_playground import SlackMessage
 from sayso_playground.slack.blocks import check_blocks
-from sayso_slack.card.blocks import card_message
-from sayso_slack.incoming.presses import press_of
+from sayso_slack.blocks import card_message
+from sayso_slack.interactions import press_of
 
 RUN = RunRef("deploy-bot", "s-1")
 SCOPES: frozenset[Scope] = frozenset({"session", "project", "agent", "tool-window"})

@@ -16,8 +16,8 @@ from support.slack_kit import ALLOW, ALWAYS, DENY, a_body, a_card, an_ending
 from sayso.cards.card import REVOKE, Card, Choice, Ended, Open
 from sayso.locales import NAMES, load_translations
 from sayso_playground.slack.blocks import characters, check_blocks
-from sayso_slack.card.blocks import card_message
-from sayso_slack.card.bundle import bundle_message, bundle_room
+from sayso_slack.batch_blocks import bundle_message, bundle_room
+from sayso_slack.blocks import card_message
 
 MORE = tuple(Choice(f"more-{n}", f"More of {n}") for n in range(6))
 

@@ -23,8 +23,8 @@ from sayso.testing import CallerContract, CallerStage, Said
 from sayso_playground import Playground, ServerError, SlackMessage
 from sayso_playground.slack.blocks import check_blocks
 from sayso_slack import SlackAdapter
-from sayso_slack.caller import SlackCaller
-from sayso_slack.card.message import message
+from sayso_slack.batch_blocks import message
+from sayso_slack.notifications import SlackCaller
 
 CALL = ToolCall("bash", {"command": "terraform apply"})
 ALICE, BOB = Called("slack:U0ALICE", "alice"), Called("slack:U0BOB", "bob")

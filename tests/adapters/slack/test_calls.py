@@ -17,7 +17,7 @@ from support.slack_kit import a_card, a_config
 from sayso.chats.places import Place
 from sayso.errors import DeliveryError
 from sayso_slack import SlackAdapter
-from sayso_slack.direct import DirectClient
+from sayso_slack.web_client import DirectClient
 
 OPS = Place("slack", "C0OPS")
 TOKEN = "xoxb-a-token-of-a-test"

@@ -15,8 +15,8 @@ from sayso.cards.card import Card, Choice, Ended, Open
 from sayso.cards.outcomes import SUPERSEDED
 from sayso.locales import NAMES, load_translations
 from sayso_playground.slack.blocks import characters, check_blocks
-from sayso_slack.card.blocks import card_message
-from sayso_slack.card.fallback import escaped
+from sayso_slack.blocks import card_message
+from sayso_slack.fallback_text import escaped
 
 OWN_MARKUP = re.compile(
     r"(Expires|Ended) <!date\^\d+\^\{date_short_pretty\} at \{time\}\|[-\d: ]+ UTC>"

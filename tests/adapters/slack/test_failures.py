@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from slack_sdk.errors import SlackApiError
 
-from sayso_slack.failures import RefusedError, delivery_error
+from sayso_slack.errors import RefusedError, delivery_error
 
 
 def _said(name: str, **more: object) -> SlackApiError:

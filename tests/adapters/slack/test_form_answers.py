@@ -25,8 +25,8 @@ from sayso.forms.form import FormField
 from sayso_playground import Playground
 from sayso_playground.slack.blocks import check_view
 from sayso_slack import SlackAdapter, SlackListener
-from sayso_slack.incoming.answers import form_answer
-from sayso_slack.incoming.submissions import submission_of
+from sayso_slack.interactions import submission_of
+from sayso_slack.modal import form_answer
 
 TWO = a_view(a_form(FormField("a", "First"), FormField("b", "Second", "option", options=COLOURS)))
 

@@ -9,7 +9,7 @@ from support.slack_forms import FILL_IN, ORDER, WHERE, a_view, metadata
 from support.slack_kit import Payload, a_card
 
 from sayso_playground.slack.blocks import check_view
-from sayso_slack.forms.modal import form_modal
+from sayso_slack.modal import form_modal
 
 
 def words(view: Payload) -> str:

@@ -15,8 +15,8 @@ from sayso.errors import CallbackError
 from sayso.forms.form import FormField
 from sayso.stores.backend import Backend
 from sayso_playground.slack.blocks import check_view
-from sayso_slack.forms.inputs import input_blocks
-from sayso_slack.incoming.submissions import input_of
+from sayso_slack.form_inputs import input_blocks
+from sayso_slack.interactions import input_of
 
 MOMENT = 1_795_271_400  # 2026-11-21T14:30:00Z
 FILLED_IN: dict[str, Any] = {

@@ -9,8 +9,8 @@ from support.card_states import ALONE, TOGETHER
 from support.golden import check_golden, see_that_all_are_used
 
 from sayso_playground.slack.blocks import check_blocks
-from sayso_slack.card.everything import everything_modal
-from sayso_slack.card.message import message
+from sayso_slack.batch_blocks import message
+from sayso_slack.modal import everything_modal
 
 GOLDEN = Path(__file__).parent / "golden"
 STATES = {name: (card,) for name, card in ALONE.items()} | TOGETHER

@@ -18,7 +18,7 @@ from sayso.errors import DeliveryError
 from sayso.stores.memory import memory_backend
 from sayso_playground import Member, Playground, PlaygroundConfig, SlackMessage, UserGroup
 from sayso_slack import SlackAdapter
-from sayso_slack.reading.people import why_not
+from sayso_slack.workspace import why_not
 
 CALL = ToolCall("bash", {"command": "terraform apply"})
 PEOPLE = (

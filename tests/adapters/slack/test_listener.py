@@ -36,18 +36,6 @@ async def test_a_press_reaches_the_desk_and_is_acknowledged_with_nothing(
     assert press.confirmed
 
 
-async def test_a_handle_with_half_of_a_surrogate_pair_is_refused_and_no_fault_of_ours(
-    client: Client, desk: DeskDouble, clock: Clock
-) -> None:
-    press = a_press()
-    press["actions"][0]["value"] = "h4ndle\ud800"
-
-    status, _ = await post(client, *callback(press, clock.seconds()))
-
-    assert status == 400
-    assert not desk.presses
-
-
 async def test_a_press_is_acknowledged_after_it_was_stored_and_never_before(
     client: Client, desk: DeskDouble, clock: Clock
 ) -> None:

@@ -23,7 +23,7 @@ from sayso.errors import StoreUnreachableError
 from sayso.locales import ENGLISH
 from sayso.stores.memory import memory_backend
 from sayso_playground.slack.blocks import characters, check_blocks, check_home
-from sayso_slack.lists.overview import home, waiting_message
+from sayso_slack.app_home import home, waiting_message
 
 CALL = ToolCall("bash", {"command": "terraform apply"})
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -7,7 +7,8 @@ from support.examples import examples
 from support.slack_kit import a_card
 
 from sayso_playground.slack.blocks import check_view
-from sayso_slack.card.everything import REVEAL_LIMIT, VIEW_BYTES, chunks, everything_modal, fits
+from sayso_slack.modal import REVEAL_LIMIT, VIEW_BYTES, everything_modal, fits
+from sayso_slack.value_blocks import chunks
 
 
 @settings(max_examples=examples(100), database=None)

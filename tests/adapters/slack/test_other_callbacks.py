@@ -17,7 +17,7 @@ from sayso.errors import (
 )
 from sayso_playground import Playground
 from sayso_slack import SlackAdapter
-from sayso_slack.loggers import muffled
+from sayso_slack.web_client import muffled
 
 
 async def test_slack_may_verify_the_address(

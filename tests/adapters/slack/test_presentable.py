@@ -5,7 +5,7 @@ from dataclasses import replace
 from support.card_states import ALONE
 
 from sayso.values import Value
-from sayso_slack.card.presentable import presentable
+from sayso_slack.limits import presentable
 
 
 def test_a_card_that_can_be_shown_as_it_is_is_not_worked_out_again() -> None:

@@ -5,8 +5,8 @@ from support.slack_kit import APP, TEAM, Payload, a_press, an_action, fixture
 
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import CallbackError
-from sayso_slack.incoming.presses import press_of
-from sayso_slack.reading.workspace import Workspace
+from sayso_slack.interactions import press_of
+from sayso_slack.workspace import Workspace
 
 OURS = Workspace(TEAM, APP)
 

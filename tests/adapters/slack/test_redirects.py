@@ -84,7 +84,9 @@ async def test_a_socket_that_is_sent_elsewhere_does_not_go_there(
             SlackListener(config, adapter, desk, clock=clock) as listener,
         ):
             pace = Pace(ping=0.01, connect=0.2, away=0.05, retry=0.01)
-            socket = SocketConnection(config, adapter, listener.answer_envelope, pace=pace)
+            socket = SocketConnection(
+                config, adapter.client, adapter.socket_url, listener.answer_envelope, pace=pace
+            )
             running = asyncio.create_task(socket.run())
             async with asyncio.timeout(PATIENCE_SECONDS):
                 while "cannot be reached" not in caplog.text:  # it gave up on this address

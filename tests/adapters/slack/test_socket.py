@@ -1,6 +1,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 from aiohttp import web
@@ -14,8 +15,8 @@ from sayso.chats.places import Answer, Answered, Place
 from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_playground import Playground, PlaygroundConfig, RateLimited, ServerError
-from sayso_slack import SlackAdapter, SlackListener
-from sayso_slack.socket_mode import Pace, SocketConnection
+from sayso_slack import SlackAdapter, SlackConfig, SlackListener
+from sayso_slack.socket_mode import Pace, SocketConnection, Take
 
 APP_TOKEN = "xapp-1-A0SAYSO-playground"
 
@@ -290,6 +291,10 @@ class DeadAddress:
         return socket
 
 
+def connect(config: SlackConfig, adapter: SlackAdapter, take: Take, **how: Any) -> SocketConnection:
+    return SocketConnection(config, adapter.client, adapter.socket_url, take, **how)
+
+
 async def test_a_connection_that_does_not_come_back_is_made_anew(
     listener: SlackListener, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -298,7 +303,7 @@ async def test_a_connection_that_does_not_come_back_is_made_anew(
         config = a_config(app_token=APP_TOKEN, api_url=str(server.make_url("/api/")))
         async with SlackAdapter(config) as adapter:
             take = listener.answer_envelope
-            running = asyncio.create_task(SocketConnection(config, adapter, take, pace=pace).run())
+            running = asyncio.create_task(connect(config, adapter, take, pace=pace).run())
             async with asyncio.timeout(PATIENCE_SECONDS):
                 await slack.made_anew.wait()
             running.cancel()
@@ -326,7 +331,7 @@ async def test_a_slack_that_stays_away_is_asked_ever_less_often_and_its_return_i
     playground.slack.misbehave("apps.connections.open", ServerError(503), times=8)
     async with SlackAdapter(config) as adapter:
         take = listener.answer_envelope
-        running = asyncio.create_task(SocketConnection(config, adapter, take, pause=pause).run())
+        running = asyncio.create_task(connect(config, adapter, take, pause=pause).run())
         async with asyncio.timeout(PATIENCE_SECONDS):
             await playground.slack.socket.connected()
         await playground.slack.send_event({"type": "app_home_opened"})

@@ -41,8 +41,8 @@ from sayso.chats.places import Answer, Answered
 from sayso.errors import CallbackError, ReplayedCallbackError, StoreUnreachableError
 from sayso_playground import Playground
 from sayso_slack import SlackAdapter, SlackListener
-from sayso_slack.forms.modal import form_modal
-from sayso_slack.incoming.submissions import submission_of
+from sayso_slack.interactions import submission_of
+from sayso_slack.modal import form_modal
 
 
 def inputs_of(values: Payload) -> Any:

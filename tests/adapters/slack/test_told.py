@@ -16,7 +16,7 @@ from support.slack_kit import DENY, a_card, an_ending
 from sayso.cards.card import Choice, Open
 from sayso.locales import ENGLISH
 from sayso_playground.slack.blocks import characters, check_blocks
-from sayso_slack.card.blocks import ROOM, card_message, told
+from sayso_slack.blocks import ROOM, card_message, told
 
 
 def quotes(*facts: tuple[str, str]) -> list[tuple[str, str]]:

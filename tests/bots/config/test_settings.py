@@ -16,7 +16,7 @@ from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.testing import a_request
 from sayso.toml_file import SettingsError
 from sayso_bots.config.ask_settings import read_ask_settings
-from sayso_slack.settings import SIGNING_SECRET
+from sayso_slack.config import SIGNING_SECRET
 from sayso_telegram.settings import WEBHOOK_SECRET
 
 

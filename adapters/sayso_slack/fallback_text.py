@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sayso.cards.card import Card
 from sayso.cards.plain import plain_lines
-from sayso_slack.card.presentable import button_label
+from sayso_slack.value_blocks import button_label
 
 TEXT_LIMIT = 3_900
 """docs.slack.dev, chat.update: more than 4,000 characters of text are refused (msg_too_long)."""

@@ -1,4 +1,4 @@
-"""What Slack's refusals mean: try again, wait, or fix something, and then what."""
+"""Slack's refusals: what they mean, and what to do about them."""
 
 from __future__ import annotations
 

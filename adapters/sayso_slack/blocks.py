@@ -1,9 +1,10 @@
-"""Cards as Slack messages: blocks, and a text for notifications and screen readers."""
+"""A card as a Slack message: blocks, and a text for notifications and screen readers."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from gettext import NullTranslations
 from typing import Any
@@ -12,30 +13,108 @@ from sayso.cards.buttons import Button, button_data
 from sayso.cards.card import MORE, Card, Choice, Ended
 from sayso.cards.gist import gist
 from sayso.cards.left_out import cut_notice
+from sayso.cards.outcomes import outcome_text
+from sayso.cards.plain import OUTCOME_ICONS
 from sayso.text.counted import format_count
+from sayso.text.gaps import parts_of
 from sayso.text.visible import one_line, shortened, visible
-from sayso_slack.card.elements import (
+from sayso_slack.fallback_text import fallback_text
+from sayso_slack.limits import (
+    confirmed_label,
+    fits_dialog,
+    presentable,
+    stored_question,
+    stored_words,
+)
+from sayso_slack.value_blocks import (
     Block,
+    button_label,
     code,
     context,
     literal,
     local_time,
+    moment,
     own_markup,
     plain_text,
     quote,
     rich_text,
     section,
+    value_parts,
 )
-from sayso_slack.card.fallback import fallback_text
-from sayso_slack.card.parts import Spans, confirming, danger_line, outcome, second_step
-from sayso_slack.card.presentable import (
-    button_label,
-    confirmed_label,
-    fits_dialog,
-    presentable,
-    stored_question,
-)
-from sayso_slack.card.values import value_parts
+
+_SLACK_ACTOR = re.compile(r"slack:([UW][A-Z0-9]{1,20})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """How many characters each part of an ending may have."""
+
+    who: int = 120
+    name: int = 60
+    reason: int = 300
+    stored: int = 300
+    note: int = 150
+
+
+def confirming(card: Card) -> Choice | None:
+    """The choice at its second step, as far as a message can show what it stores."""
+    if isinstance(card.state, Ended) or card.state.confirming is None:
+        return None
+    known = card.choice(card.state.confirming.key)
+    return known and replace(known, warning=card.state.confirming.warning)
+
+
+def danger_line(danger: str) -> Block:
+    """What a person should not overlook, right above the buttons."""
+    return section(literal(f"⚠️ {danger}", bold=True))
+
+
+def second_step(choice: Choice, translations: NullTranslations, *, most: int) -> Block:
+    """What the card asks once more before it stores something."""
+    asked = translations.gettext("Really? This would be remembered:")
+    return section(
+        literal(f"⚠️ {asked} ", bold=True), literal(shortened(stored_words(choice), most))
+    )
+
+
+def outcome(ended: Ended, translations: NullTranslations, spans: Spans) -> Block:
+    """How it ended, by whom, why, and what was stored."""
+    word = one_line(outcome_text(translations, ended.outcome), 30)
+    icon = OUTCOME_ICONS.get(ended.outcome, "•")
+    how = [literal(f"{icon} {word[:1].upper()}{word[1:]}", bold=True)]
+    pieces = [*(_by(translations, how, _person(ended, spans)) if ended.by else how)]
+    if ended.went:
+        pieces.append(literal(f" · {ended.went}"))
+    if ended.note:
+        # Whoever ran the call says so: set as what agents say is.
+        pieces += [literal(" "), code(one_line(ended.note, spans.note))]
+    for label, text, most in (
+        (translations.gettext("Reason"), ended.reason, spans.reason),
+        (translations.gettext("Remembered"), ended.stored, spans.stored),
+    ):
+        if text:
+            pieces += [literal(f"\n{label} ", bold=True), literal(one_line(text, most))]
+    if ended.stored and ended.until is not None:
+        until = translations.gettext("until")
+        pieces += [literal(f", {until} "), moment(ended.until, translations)]
+    return section(*pieces)
+
+
+def _by(translations: NullTranslations, how: list[Block], who: list[Block]) -> Iterator[Block]:
+    gaps = {"outcome": how, "who": who}
+    for text, gap in parts_of(translations.gettext("{outcome} by {who}")):
+        if text:
+            yield literal(text)
+        yield from gaps.get(gap, ())
+
+
+def _person(ended: Ended, spans: Spans) -> list[Block]:
+    """Who ended it; a Slack user as Slack shows people. An edited message notifies nobody."""
+    if match := _SLACK_ACTOR.fullmatch(ended.by):
+        name = [literal(one_line(ended.by_name, spans.name) + " ")] if ended.by_name else []
+        return [*name, {"type": "user", "user_id": match[1]}]
+    return [literal(one_line(ended.who, spans.who))]
+
 
 ACTION_PREFIX = "sayso:"
 

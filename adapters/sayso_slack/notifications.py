@@ -16,9 +16,9 @@ from sayso.locales import load_translations
 from sayso.tasks import together
 from sayso.text.counted import format_count
 from sayso_slack.adapter import SlackAdapter
+from sayso_slack.app_home import told
 from sayso_slack.callback_guard import Payload, as_object, as_text
-from sayso_slack.failures import PLATFORM
-from sayso_slack.lists.waiting import told
+from sayso_slack.errors import PLATFORM
 
 _REMEMBER_SECONDS = 60.0
 _MOST_REMEMBERED = 4_096

@@ -10,14 +10,14 @@ from decimal import Decimal
 from gettext import NullTranslations
 from typing import Any
 
-from sayso.errors import DeliveryError
+from sayso.errors import CallbackError, DeliveryError
 from sayso.forms.form import FormField
 from sayso.locales import ENGLISH
 from sayso.text.counted import format_count
 from sayso.text.visible import one_line, visible
-from sayso_slack.card.elements import Block, literal, plain_text, rich_text, section
-from sayso_slack.card.everything import chunks
-from sayso_slack.failures import PLATFORM
+from sayso_slack.callback_guard import Payload, as_object
+from sayso_slack.errors import PLATFORM
+from sayso_slack.value_blocks import Block, chunks, literal, plain_text, rich_text, section
 
 INPUT = "sayso:in:"
 """Before the carried name of a field in the block_id of its input."""
@@ -88,7 +88,7 @@ def echoed(text: str) -> str:
 
 def _beforehand(field: FormField, translations: NullTranslations) -> Iterator[Block]:
     """Texts that an input would cut: a long hint, and all options once one of them is too long."""
-    if not _fits_below(field, translations):
+    if len(_whole_hint(field, translations)) > _HINT:
         yield from literal_blocks(f"{field.label}: {field.hint}")
     yield from _in_full(f"{field.label}:", _labels(field))
 
@@ -149,36 +149,23 @@ def _hint(field: FormField, translations: NullTranslations) -> str:
     return whole if len(whole) <= _HINT else _rule(field, translations)
 
 
-def _fits_below(field: FormField, translations: NullTranslations) -> bool:
-    """Whether the field's own hint has room below the input."""
-    return len(_whole_hint(field, translations)) <= _HINT
-
-
 def _whole_hint(field: FormField, translations: NullTranslations) -> str:
     return " ".join(filter(None, (visible(field.hint), _rule(field, translations))))
 
 
 def _rule(field: FormField, translations: NullTranslations) -> str:
-    """What may be left out, and what is taken instead."""
-    rule = ""
+    """Say what may be left out, and what is taken instead."""
+    gettext = translations.gettext
+    rules: list[str] = []
+    if field.kind == "list":
+        rules.append(gettext("Write {lines}.").format(lines=gettext("one on each line")))
     if field.suggestions:
-        one_of_two = translations.gettext("One of the two is needed.")
-        instead = translations.gettext("What you write here counts instead of a ready-made answer.")
-        rule = (
-            f"{one_of_two} {instead}"
-            if field.required
-            else translations.gettext("What you write here counts instead of a ready-made answer.")
-        )
+        if field.required:
+            rules.append(gettext("One of the two is needed."))
+        rules.append(gettext("What you write here counts instead of a ready-made answer."))
     if not field.required and field.initial is not None:
-        rule = " ".join(filter(None, (rule, translations.gettext("Left empty, it is removed."))))
-    lines = (
-        translations.gettext("Write {lines}.").format(
-            lines=translations.gettext("one on each line")
-        )
-        if field.kind == "list"
-        else ""
-    )
-    return " ".join(filter(None, (lines, rule)))
+        rules.append(gettext("Left empty, it is removed."))
+    return " ".join(rules)
 
 
 def _element(field: FormField, translations: NullTranslations) -> Block:
@@ -194,13 +181,10 @@ def _element(field: FormField, translations: NullTranslations) -> Block:
         case "date":
             return _date_input(field)
         case "boolean":
-            options = [
-                _option(translations.gettext("Yes"), "true"),
-                _option(translations.gettext("No"), "false"),
-            ]
-            chosen = field.initial if isinstance(field.initial, bool) else None
-            picked = [] if chosen is None else [options[0 if chosen else 1]]
-            return _one_of(options, picked)
+            yes = _option(translations.gettext("Yes"), "true")
+            no = _option(translations.gettext("No"), "false")
+            chosen = [yes if field.initial else no] if isinstance(field.initial, bool) else []
+            return _one_of([yes, no], chosen)
         case "option":
             return _one_of(
                 _options(field, translations), _picked(field, [field.initial], translations)
@@ -220,15 +204,7 @@ def _text_input(field: FormField, translations: NullTranslations) -> Block:
         # Of a list, these count its items; a moment has none.
         initial, least, most = field.lines if field.kind == "list" else initial, 0, None
     most = LONGEST_TEXT if most is None else min(LONGEST_TEXT, int(most))
-    if len(initial) > LONGEST_TEXT:
-        reason = format_count(
-            translations,
-            "its text has {count} character, over {most}",
-            "its text has {count} characters, over {most}",
-            len(initial),
-            most=LONGEST_TEXT,
-        )
-        raise _unanswerable(field, reason, translations)
+    _check_length(field, initial, translations)
     if most < max(least, 1):
         raise _unanswerable(
             field,
@@ -246,6 +222,18 @@ def _text_input(field: FormField, translations: NullTranslations) -> Block:
     if initial:
         element["initial_value"] = initial
     return element
+
+
+def _check_length(field: FormField, initial: str, translations: NullTranslations) -> None:
+    if len(initial) > LONGEST_TEXT:
+        reason = format_count(
+            translations,
+            "its text has {count} character, over {most}",
+            "its text has {count} characters, over {most}",
+            len(initial),
+            most=LONGEST_TEXT,
+        )
+        raise _unanswerable(field, reason, translations)
 
 
 def _number_input(field: FormField, translations: NullTranslations) -> Block:
@@ -278,15 +266,7 @@ def _address_input(field: FormField, translations: NullTranslations) -> Block:
     """docs.slack.dev, email input and URL input: they have no lengths."""
     element: Block = {"type": f"{field.kind}_text_input"}
     initial = field.initial if isinstance(field.initial, str) else ""
-    if len(initial) > LONGEST_TEXT:
-        reason = format_count(
-            translations,
-            "its text has {count} character, over {most}",
-            "its text has {count} characters, over {most}",
-            len(initial),
-            most=LONGEST_TEXT,
-        )
-        raise _unanswerable(field, reason, translations)
+    _check_length(field, initial, translations)
     return {**element, "initial_value": initial} if initial else element
 
 
@@ -393,3 +373,15 @@ def _unanswerable(field: FormField, reason: str, translations: NullTranslations)
         label=label, reason=reason
     )
     return DeliveryError(PLATFORM, told, permanent=True)
+
+
+def states_of(view: Payload) -> dict[str, Payload]:
+    """The states of all inputs by block_id; docs.slack.dev: without values there is no key."""
+    values = as_object(as_object(view.get("state")).get("values"))
+    found: dict[str, Payload] = {}
+    for block_id, elements in values.items():
+        states = list(as_object(elements).values())
+        if len(states) != 1 or not isinstance(states[0], dict):
+            raise CallbackError("Slack form has a block without its one input")
+        found[block_id] = states[0]
+    return found

@@ -16,17 +16,33 @@ from sayso.cards.plain import expires
 from sayso.cards.room import Room
 from sayso.text.counted import format_count
 from sayso.text.visible import one_line
-from sayso_slack.card.blocks import (
+from sayso_slack.blocks import (
     ACTION_PREFIX,
     UNPARSED,
+    Spans,
     below,
     button,
+    card_message,
+    confirming,
+    danger_line,
     fact_lines,
+    outcome,
+    second_step,
     sure_buttons,
     what_it_was,
 )
-from sayso_slack.card.elements import (
+from sayso_slack.fallback_text import TEXT_LIMIT, escaped
+from sayso_slack.limits import (
+    CONTENT_LIMIT,
+    LINES,
+    LONGEST_BELOW,
+    MOST_BELOW,
+    presentable,
+)
+from sayso_slack.value_blocks import (
     Block,
+    button_label,
+    calling,
     code,
     context,
     literal,
@@ -36,20 +52,10 @@ from sayso_slack.card.elements import (
     quote,
     rich_text,
     section,
+    value_parts,
 )
-from sayso_slack.card.fallback import TEXT_LIMIT, escaped
-from sayso_slack.card.parts import Spans, confirming, danger_line, outcome, second_step
-from sayso_slack.card.presentable import (
-    CONTENT_LIMIT,
-    LINES,
-    LONGEST_BELOW,
-    MOST_BELOW,
-    button_label,
-    presentable,
-)
-from sayso_slack.card.values import value_parts
 
-# All blocks of a message may hold about 12,000 characters (undocumented, see presentable.py).
+# All blocks of a message may hold about 12,000 characters (undocumented, see limits.py).
 # Of these 10,000, 1,300 are for what is said once, 900 for the menus or the second step of one
 # line, and the rest for the lines: each takes 700 beside its content and its description.
 _FOR_LINES = 7_700
@@ -277,3 +283,11 @@ def _in_words(bundle: Bundle) -> Iterator[str]:
         yield from (f"| {line}" for line in card.content.split("\n") if line)
         if notice := cut_notice(card):
             yield notice
+
+
+def message(cards: Sequence[Card]) -> dict[str, Any]:
+    """What chat.postMessage and chat.update are told to make a message show these cards."""
+    shown = card_message(cards[0]) if len(cards) == 1 else bundle_message(cards)
+    # Below the title: who is called must not be below the fold, where Slack cuts long messages.
+    shown["blocks"][1:1] = calling(cards)
+    return shown

@@ -1,8 +1,9 @@
-"""Whose callbacks are taken: one app, in one workspace, from its own people."""
+"""One workspace: whose callbacks are admitted, who is a member, which scopes the app has."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -93,3 +94,67 @@ def _id(value: Any) -> str:
 def _named(text: str) -> str:
     """The id for an error message, unless it only pretends to be one."""
     return text if _ID.fullmatch(text) else "unknown"
+
+
+# docs.slack.dev, the user object. Each of them must be said, and said to be false.
+_FLAGS = {
+    "deleted": "the account is deactivated",
+    "is_bot": "the account is a bot's",
+    "is_ultra_restricted": "a guest of one channel",
+    "is_restricted": "a guest",
+}
+
+
+def why_not(user: Payload, team_id: str) -> str:
+    """Why somebody does not count as a member of a user group; empty where they do.
+
+    A member is a person of this workspace or organisation. What Slack does not
+    say is not taken for granted.
+    """
+    for flag, why in _FLAGS.items():
+        if user.get(flag) is not False:
+            return why if user.get(flag) else f"Slack does not say {flag} of the account"
+    if user.get("is_stranger") or not is_of(user, team_id):
+        return "somebody of another workspace"
+    return ""
+
+
+def is_of(user: Payload, team_id: str) -> bool:
+    """Whether the workspace or the organisation is theirs."""
+    enterprise = as_object(user.get("enterprise_user"))
+    teams = enterprise.get("teams")
+    homes = [
+        as_text(user.get("team_id")),
+        as_text(enterprise.get("enterprise_id")),
+        *(teams if isinstance(teams, list) else ()),
+    ]
+    return bool(team_id) and team_id in homes
+
+
+ANYWHERE = "chat:write.public"
+"""Lets the bot post to public channels that it is not in."""
+
+NEEDED = "chat:write"
+"""Without this scope no card can be posted."""
+
+# What each scope of our manifests is for, besides ANYWHERE, which not everybody wants.
+_WANTED = {
+    NEEDED: "posts cards",
+    "commands": "/approvals",
+    "channels:read": "checks the channels of routes",
+    "groups:read": "the same for private channels",
+    "users:read": "knows members of user groups, and the app's own id",
+    "dnd:read": "calls nobody who does not want to be disturbed",
+    "usergroups:read": "approvers such as slack:@oncall",
+}
+
+
+def granted(headers: Mapping[str, str]) -> frozenset[str]:
+    """The scopes of a token, as each answer to it names them; empty where it names none."""
+    named = headers.get("x-oauth-scopes") or ""
+    return frozenset(scope for one in named.split(",") if (scope := one.strip()))
+
+
+def lacking(scopes: frozenset[str]) -> dict[str, str]:
+    """What an app with these lacks, with what it is for; nothing where they are not known."""
+    return {scope: use for scope, use in _WANTED.items() if scopes and scope not in scopes}

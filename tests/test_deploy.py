@@ -188,7 +188,7 @@ def test_the_example_settings_load_with_all_that_is_commented_out(tmp_path: Path
 
 def test_the_example_settings_show_every_setting() -> None:
     from sayso.platforms import Section
-    from sayso.policy.written import RuleTable
+    from sayso.policy.policy_file import RuleTable
     from sayso_bots.config import api_tokens, people, policies, routes, settings, store_settings
     from sayso_bots.config.platforms import load_platforms
     from sayso_bots.config.source import parse_source

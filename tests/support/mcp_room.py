@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sayso.calls import RunRef
+from sayso.policy.policy_file import PlacedRule
 from sayso.policy.server_policy import Section, ServerPolicy
-from sayso.policy.written import PlacedRule
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import PatternRule
 from sayso.stores.backend import Backend

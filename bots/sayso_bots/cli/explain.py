@@ -14,9 +14,8 @@ from sayso.agent.place import project_folder, project_of
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError, StoreUnreachableError
 from sayso.policy.decision import Decision, PolicyContext, evaluate
-from sayso.policy.presets import PRESETS
+from sayso.policy.policy_file import PRESETS, PlacedRule
 from sayso.policy.server_policy import Section, ServerPolicy
-from sayso.policy.written import PlacedRule
 from sayso.rules.book import RuleBook
 from sayso.rules.rule import RememberedRule
 from sayso.stores.connect import open_store

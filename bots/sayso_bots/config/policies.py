@@ -10,9 +10,9 @@ from typing import Literal
 from sayso.always.terms import GrantOptions
 from sayso.errors import ConfigError
 from sayso.platforms.section import Section as SettingsSection
-from sayso.policy.deny_rules import left_behind
+from sayso.policy.permissions import left_behind
+from sayso.policy.policy_file import PolicyTable, WrittenPolicy, policy_in, read_policy
 from sayso.policy.server_policy import Section, ServerPolicy
-from sayso.policy.written import PolicyTable, WrittenPolicy, policy_in, read_policy
 from sayso.rules.floor import written_floor
 from sayso.rules.rule import Scope
 from sayso.toml_file import KeyPath, SettingsError

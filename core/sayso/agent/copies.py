@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from sayso.calls import ToolCall
 from sayso.errors import ArgumentsChangedError
-from sayso.policy.snapshots import is_same, snapshot
+from sayso.policy.decision import is_same, snapshot
 
 # Without references: a list that is there twice becomes two.
 _FORM = 2

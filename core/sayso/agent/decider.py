@@ -11,13 +11,21 @@ from sayso.calls import RunRef, ToolCall
 from sayso.clock import Clock
 from sayso.digests import arguments_digest
 from sayso.events import Resolution, UserInputRequest
-from sayso.policy.decision import ASK_LINE, Decision, Policy, PolicyContext, Ruling, evaluate
-from sayso.policy.declared import requirements_of
-from sayso.policy.denials import denial_by
-from sayso.policy.deny_rules import deny_rules_of
-from sayso.policy.remembered import remembered_decision
-from sayso.policy.snapshots import is_same, snapshot
-from sayso.policy.state import State
+from sayso.policy.decision import (
+    ASK_LINE,
+    Decision,
+    Policy,
+    PolicyContext,
+    Ruling,
+    denial_by,
+    evaluate,
+    is_same,
+    requirements_of,
+    snapshot,
+)
+from sayso.policy.permissions import deny_rules_of
+from sayso.policy.rule_policy import remembered_decision
+from sayso.policy.session_state import State
 from sayso.questions.permission import PermissionRequestEvent, call_of
 from sayso.rules.book import RuleBook
 from sayso.rules.declarations import ToolAnnotations

@@ -13,9 +13,8 @@ from sayso.agent.verdict import decided
 from sayso.agent.waiting import Questions
 from sayso.always.widths import derive
 from sayso.clock import Clock
-from sayso.policy.call_ids import denial_of
 from sayso.policy.decision import Decision
-from sayso.policy.remembered import denied
+from sayso.policy.rule_policy import denial_of, denied
 from sayso.questions.permission import PermissionRequestEvent, call_of, calls_of
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.rules.book import RuleBook

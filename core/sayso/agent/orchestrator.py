@@ -27,11 +27,10 @@ from sayso.errors import (
 )
 from sayso.events import Event, Resolution, UserInputRequest, UserInputResponse
 from sayso.forms.form_values import Inputs
-from sayso.policy.adjustable import AdjustablePolicy
-from sayso.policy.call_ids import CallIds
+from sayso.policy.chain import AdjustablePolicy
 from sayso.policy.decision import Policy
 from sayso.policy.permissions import Permissions
-from sayso.policy.rule_policy import RulePolicy
+from sayso.policy.rule_policy import CallIds, RulePolicy
 from sayso.questions.permission import ALLOW, DENY, PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.rules.rule import Rule

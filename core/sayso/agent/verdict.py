@@ -13,8 +13,8 @@ from sayso.calls import ToolCall
 from sayso.digests import is_digest_of, short_digest
 from sayso.errors import ArgumentsChangedError
 from sayso.events import Outcome, Resolution
-from sayso.policy.call_ids import LINE
 from sayso.policy.decision import Decision, Ruling
+from sayso.policy.rule_policy import LINE
 from sayso.questions.permission_answer import PermissionResponseEvent
 
 A_PERSON = "a person"

@@ -1,25 +1,90 @@
-"""What a policy is, what it may know, and what it says of a call."""
+"""Policies: the decision on a call, and the context that a policy may use for it."""
 
 from __future__ import annotations
 
 import inspect
 import logging
+import marshal
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, ClassVar, Protocol, TypeAlias
 
+from pydantic_core import to_jsonable_python
+
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError, SaysoError, ToolBlocked
 from sayso.events import Resolution, UserInputRequest
-from sayso.policy.snapshots import is_same, snapshot
-from sayso.policy.state import State
-from sayso.rules.declarations import ToolAnnotations
+from sayso.policy.session_state import State
+from sayso.rules.declarations import Requirements, ToolAnnotations
 from sayso.rules.floor import NO_FLOOR, AgentFloor
 from sayso.rules.rule import RememberedRule
 
 _log = logging.getLogger(__name__)
+
+_UNCHANGING = frozenset({str, int, float, bool, bytes, type(None)})
+
+
+# Without references, and strings written alike whether they are interned: the same bytes for the
+# same value at any time.
+_FORM = 2
+
+
+def snapshot(value: Any) -> Any:
+    """The value as it is now: containers are copied, what cannot change is kept as it is.
+
+    Of an object whose inside nothing is known, only which one it is.
+    """
+    try:
+        return _Plain(marshal.dumps(value, _FORM))
+    except ValueError:  # something in it is no plain value
+        return _copied(value)
+
+
+class _Plain(bytes):
+    """A plain value, written: quick to make, and read only where it has changed."""
+
+
+def _copied(value: Any) -> Any:
+    kind = type(value)
+    if kind in _UNCHANGING:
+        return value
+    if kind is dict or isinstance(value, Mapping):
+        return {key: _copied(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_copied(item) for item in value]
+    # To look at an iterator would use it up.
+    if isinstance(value, Iterator):
+        return id(value)
+    return to_jsonable_python(value, fallback=id, bytes_mode="base64", inf_nan_mode="strings")
+
+
+def is_same(before: Any, now: Any) -> bool:
+    """Whether two snapshots are of the same value: 1, 1.0 and True are three."""
+    if isinstance(before, _Plain) and isinstance(now, _Plain):
+        # The order of keys may differ.
+        return bytes(before) == bytes(now) or _is_same(_read(before), _read(now))
+    return _is_same(_read(before), _read(now))
+
+
+def _read(snapshot: Any) -> Any:
+    return _copied(marshal.loads(snapshot)) if isinstance(snapshot, _Plain) else snapshot  # noqa: S302
+
+
+def _is_same(before: Any, now: Any) -> bool:
+    if before is now:
+        return True
+    kind = type(before)
+    if kind is not type(now):
+        return False
+    if kind is dict:
+        return before.keys() == now.keys() and all(
+            _is_same(item, now[key]) for key, item in before.items()
+        )
+    if kind is list:
+        return len(before) == len(now) and all(map(_is_same, before, now))
+    return bool(before == now)
 
 
 class Ruling(Enum):
@@ -244,3 +309,40 @@ def policy_name(policy: object) -> str:
     """What a policy is called in reasons and logs."""
     name = getattr(policy, "__qualname__", None)
     return name if isinstance(name, str) else type(policy).__qualname__
+
+
+async def denial_by(policy: Policy, call: ToolCall, context: PolicyContext) -> Decision | None:
+    """Return the denial that nothing can come before, by the policy's method ``denial``, or None.
+
+    A policy without that method denies nothing in advance. It is asked with a context that can
+    neither spend nor ask. One that fails at it, or says anything but a denial, denies.
+    """
+    if (denial := getattr(policy, "denial", None)) is None:
+        return None
+    name = policy_name(policy)
+    decision = await evaluate(denial, call, context.only_looking, name=name)
+    if decision is None or decision.ruling is Ruling.DENY:
+        return decision
+    text = f"policy {name} returned {decision.ruling.value} from denial(), which can only deny"
+    return Decision.DENY.because(text, line=f"policy {name}")
+
+
+class FirstDeclared:
+    """What several policies were told: of each tool, what the first that knows it was told."""
+
+    def __init__(self, *policies: Policy) -> None:
+        self._policies = policies
+
+    def of(self, name: str) -> ToolAnnotations | None:
+        """What is declared of the tool with this name."""
+        told = (requirements_of(policy).of(name) for policy in self._policies)
+        return next((declaration for declaration in told if declaration is not None), None)
+
+
+def requirements_of(policy: Policy) -> Requirements | FirstDeclared:
+    """What the policy was told of tools, by its ``requirements``; nothing where it cannot say."""
+    told: Requirements | FirstDeclared = getattr(policy, "requirements", _NOTHING)
+    return told
+
+
+_NOTHING = Requirements()

@@ -2,22 +2,120 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError
-from sayso.policy.call_ids import CallIds, denial_of, reasons_by_id
-from sayso.policy.decision import ASK_LINE, Decision, PolicyContext
-from sayso.policy.once import once_keys
+from sayso.policy.decision import ASK_LINE, Decision, PolicyContext, Ruling
 from sayso.policy.permissions import Permissions
-from sayso.policy.remembered import remembered_decision
 from sayso.rules.declarations import Requirements
-from sayso.rules.deny_rule import DenyRule
+from sayso.rules.deny_rule import DenyRule, StandingDenial
+from sayso.rules.matchers import Matcher
 from sayso.rules.rule import Rule, matching_rules
+from sayso.rules.standing import about, remembered_denial
+from sayso.rules.together import together
+
+CallIds: TypeAlias = Collection[str] | Mapping[str, str]
+"""Ids of calls; a mapping says why each of them is denied."""
+
+LINE = "denied call id"
+
+
+def reasons_by_id(call_ids: CallIds) -> dict[str, str]:
+    """The ids with their reasons, empty where there is none.
+
+    Raises:
+        ConfigError: it is a single string, or something in it is not one.
+    """
+    if isinstance(call_ids, str):
+        raise ConfigError("denied_call_ids must be a list of ids, not a single string")
+    reasons = dict(call_ids) if isinstance(call_ids, Mapping) else dict.fromkeys(call_ids, "")
+    if not all(isinstance(one, str) for pair in reasons.items() for one in pair):
+        raise ConfigError("denied_call_ids must be strings, and so must their reasons")
+    return reasons
+
+
+def denial_of(call_id: str, denied: Mapping[str, str]) -> Decision | None:
+    """The denial of the call with this id; None where it is not among those denied."""
+    if (reason := denied.get(call_id)) is None:
+        return None
+    return Decision.DENY.because(reason or "this call was denied in advance", line=LINE)
+
+
+def once_keys(rules: Sequence[Rule]) -> tuple[str, ...]:
+    """A key for each rule, the same in every process; the same rule twice has two keys.
+
+    Equal rules are numbered among themselves, so that another rule put before
+    them does not bring back what was spent.
+    """
+    seen: Counter[str] = Counter()
+    keys: list[str] = []
+    for rule in rules:
+        params = sorted(rule.params.items())
+        parts: list[Any] = [rule.tool, params, rule.arguments_digest]
+        # Only where it is there: the keys of other rules stay what they always were.
+        parts += [] if rule.others_digest is None else [rule.others_digest]
+        if rule.talk or rule.matchers:
+            parts.append([sorted(rule.talk), sorted(_written(rule.matchers))])
+        if rule.also:
+            parts.append({"also": sorted(rule.also)})
+        text = json.dumps(parts)
+        seen[text] += 1
+        keys.append(hashlib.sha256(f"{seen[text]} {text}".encode()).hexdigest()[:32])
+    return tuple(keys)
+
+
+def _written(matchers: Mapping[str, Matcher]) -> Iterator[list[Any]]:
+    for name, fit in matchers.items():
+        yield [name, sorted(asdict(fit).items())]
+
+
+class Remembered:
+    """What people chose with Always, and no opinion on anything else: for a Chain."""
+
+    def decide(self, call: ToolCall, context: PolicyContext) -> Decision | None:
+        """Denied or allowed by a remembered rule; nothing comes before a denial."""
+        return self.denial(call, context) or remembered_decision(call, context, "allow")
+
+    def denial(self, call: ToolCall, context: PolicyContext) -> Decision | None:
+        """Denied by a remembered rule, which nothing can come before."""
+        return remembered_decision(call, context, "deny")
+
+
+def remembered_decision(
+    call: ToolCall, context: PolicyContext, effect: Literal["allow", "deny"]
+) -> Decision | None:
+    """The decision of the first remembered rule of this effect that is about the call.
+
+    Or of several that allow each part of a line: see ``sayso.rules.together``.
+
+    A rule that cannot be read denies: it may be about the call. What the server
+    denies is denied here, too.
+    """
+    if effect == "deny":
+        denial = context.floor.denial(call) or remembered_denial(
+            call, context.remembered, context.unreadable
+        )
+        return None if denial is None else denied(denial)
+    consent = next(about(call, context.remembered, effect), None)
+    rules = together(call, context.remembered) if consent is None else (consent,)
+    if not rules:
+        return None
+    said = " and ".join(f"by an Always of {one.stored_by} (rule {one.rule_id})" for one in rules)
+    first, *others = (one.rule_id for one in rules)
+    line = "remembered always allow"
+    return Decision(Ruling.ALLOW, f"allowed {said}", line, rule_id=first, other_rules=tuple(others))
+
+
+def denied(denial: StandingDenial) -> Decision:
+    """The decision that a standing denial makes."""
+    return Decision(Ruling.DENY, denial.reason, denial.line, rule_id=denial.rule_id)
 
 
 class RulePolicy:
@@ -74,7 +172,7 @@ class RulePolicy:
                 each problem, with the line of the file and the fix.
         """
         # Most agents read no file: they need not load what reads one.
-        from sayso.policy.written import read_policy
+        from sayso.policy.policy_file import read_policy
 
         document, written = read_policy(str(path))
         document.check()

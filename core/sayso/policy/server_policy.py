@@ -10,8 +10,8 @@ from functools import cached_property
 
 from sayso.calls import ToolCall
 from sayso.policy.decision import Decision, PolicyContext
+from sayso.policy.policy_file import Default, PlacedRule
 from sayso.policy.rule_policy import RulePolicy
-from sayso.policy.written import Default, PlacedRule
 from sayso.rules.deny_rule import DenyRule
 from sayso.rules.floor import Floor, FloorSection, floor_of
 

@@ -21,7 +21,7 @@ from support.settings_text import ROUTE, SLACK
 
 from sayso import Rule, RunRef, ToolCall
 from sayso.agent.verdict import CheckResult
-from sayso.policy.written import Default
+from sayso.policy.policy_file import Default
 from sayso.testing import Prompt, Stage
 from sayso_bots.cli.main import main
 from sayso_bots.config.rereading import Rereading

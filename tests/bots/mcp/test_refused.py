@@ -146,8 +146,8 @@ async def test_what_is_denied_by_now_does_not_run_though_it_was_approved(backend
 
 
 def _denies(tool: str) -> Any:
+    from sayso.policy.policy_file import PlacedRule
     from sayso.policy.server_policy import Section
-    from sayso.policy.written import PlacedRule
     from sayso.rules.rule import PatternRule
 
     return Section(deny=(PlacedRule(PatternRule(tool), ""),))

@@ -10,8 +10,8 @@ from store_contracts.floor import a_floor
 
 from sayso import Rule, RunRef, ToolCall
 from sayso.errors import StoreUnreachableError
+from sayso.policy.policy_file import PlacedRule
 from sayso.policy.server_policy import Section, ServerPolicy
-from sayso.policy.written import PlacedRule
 from sayso.rules.floor import Floor
 from sayso.stores.backend import Backend
 from sayso.stores.protocols import RuleStore

@@ -9,7 +9,7 @@ from sayso import Gate, RulePolicy, RunRef, ToolCall
 from sayso.agent.verdict import CheckResult
 from sayso.always.widths import derive
 from sayso.policy.decision import Decision, PolicyContext, Ruling
-from sayso.policy.remembered import remembered_decision
+from sayso.policy.rule_policy import remembered_decision
 from sayso.rules.rule import RememberedRule
 from sayso.stores.backend import Backend
 from sayso.testing import a_rule

@@ -12,7 +12,7 @@ from sayso import Gate, Outcome, RunRef, ToolCall
 from sayso.agent.decider import Asker, Decider
 from sayso.clock import utc_now
 from sayso.policy.decision import Decision, PolicyContext, Ruling
-from sayso.policy.remembered import Remembered
+from sayso.policy.rule_policy import Remembered
 from sayso.rules.book import RuleBook
 from sayso.rules.rule import RememberedRule, literal_rule
 from sayso.stores.backend import Backend

@@ -17,7 +17,7 @@ from sayso.known.tools import (
     known,
     roles_in,
 )
-from sayso.policy.presets import PRESETS
+from sayso.policy.policy_file import PRESETS
 from sayso.rules.declarations import Requirements, ToolAnnotations, declared_by, requires_permission
 from sayso.rules.roles import Roles
 

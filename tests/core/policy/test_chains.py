@@ -12,8 +12,7 @@ from sayso.errors import ToolBlocked
 from sayso.events import Resolution, UserInputRequest
 from sayso.policy.chain import Chain, When
 from sayso.policy.decision import Decision, Policy, PolicyContext, Ruling, evaluate
-from sayso.policy.remembered import Remembered
-from sayso.policy.rule_policy import RulePolicy
+from sayso.policy.rule_policy import Remembered, RulePolicy
 from sayso.rules.declarations import Requirements
 from sayso.rules.rule import PatternRule, RememberedRule, Rule
 from sayso.testing import play

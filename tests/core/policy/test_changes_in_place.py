@@ -9,8 +9,7 @@ import pytest
 
 from sayso import Gate, RunRef, ToolCall
 from sayso.digests import MAX_ARGUMENTS_BYTES
-from sayso.policy.adjustable import AdjustablePolicy
-from sayso.policy.chain import Chain, When
+from sayso.policy.chain import AdjustablePolicy, Chain, When
 from sayso.policy.decision import Decision, Policy, PolicyContext, Ruling, evaluate
 from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.rule import Rule

@@ -16,8 +16,8 @@ from sayso.clock import utc_now
 from sayso.events import PermissionRequestEvent
 from sayso.policy.chain import Chain, When
 from sayso.policy.decision import Policy, PolicyContext
-from sayso.policy.deny_rules import deny_rules_of
-from sayso.policy.remembered import Remembered
+from sayso.policy.permissions import deny_rules_of
+from sayso.policy.rule_policy import Remembered
 from sayso.rules.rule import RememberedRule, literal_rule
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sayso import Chain, Decision, Policy, PolicyContext, Rule, RulePolicy, RunRef, ToolCall, When
-from sayso.policy.deny_rules import deny_rules_of
+from sayso.policy.permissions import deny_rules_of
 from sayso.rules.deny_rule import MOST_DENY_RULES, DenyRule
 
 CALL = ToolCall("bash", {"command": "ls"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sayso.calls import RunRef, ToolCall
-from sayso.policy.adjustable import AdjustablePolicy
+from sayso.policy.chain import AdjustablePolicy
 from sayso.policy.decision import Decision, PolicyContext, Ruling
 from sayso.rules.rule import Rule
 

@@ -9,8 +9,8 @@ import pytest
 
 from sayso import ConfigError, Rule, RulePolicy, RunRef, ToolCall
 from sayso.policy.decision import PolicyContext, Ruling, evaluate
-from sayso.policy.once import once_keys
-from sayso.policy.presets import PRESETS
+from sayso.policy.policy_file import PRESETS
+from sayso.policy.rule_policy import once_keys
 from sayso.toml_file import SettingsError
 
 ROOT = Path(__file__).parents[3]

@@ -9,7 +9,7 @@ from types import FrameType
 
 from sayso.calls import RunRef, ToolCall
 from sayso.policy.decision import PolicyContext
-from sayso.policy.remembered import Remembered
+from sayso.policy.rule_policy import Remembered
 from sayso.rules.rule import Rule
 from sayso.testing import a_rule
 

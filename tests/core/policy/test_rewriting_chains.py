@@ -9,7 +9,7 @@ import pytest
 
 from sayso import Chain, Decision, PolicyContext, Rule, RulePolicy, RunRef, ToolCall, When
 from sayso.policy.decision import Policy, Ruling, evaluate
-from sayso.policy.remembered import Remembered
+from sayso.policy.rule_policy import Remembered
 from sayso.testing import Stage, a_rule
 
 CALL = ToolCall("bash", {"command": "ls"})

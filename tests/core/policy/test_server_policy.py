@@ -10,9 +10,8 @@ import pytest
 
 from sayso.calls import RunRef, ToolCall
 from sayso.policy.decision import ASK_LINE, PolicyContext, Ruling, evaluate
-from sayso.policy.presets import PRESETS
+from sayso.policy.policy_file import PRESETS, PlacedRule
 from sayso.policy.server_policy import Section, ServerPolicy
-from sayso.policy.written import PlacedRule
 from sayso.rules.rule import RememberedRule, Rule
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -14,9 +14,8 @@ from pydantic import TypeAdapter
 from sayso.calls import Folder, ToolCall
 from sayso.digests import arguments_digest
 from sayso.errors import ConfigError
-from sayso.policy.adjustable import AdjustablePolicy
-from sayso.policy.once import once_keys
-from sayso.policy.rule_policy import RulePolicy
+from sayso.policy.chain import AdjustablePolicy
+from sayso.policy.rule_policy import RulePolicy, once_keys
 from sayso.rules.deny_rule import DenyRule
 from sayso.rules.matchers import HostMatcher, PathMatcher, host_of
 from sayso.rules.rule import RememberedRule, Rule, literal_rule, matching_rules

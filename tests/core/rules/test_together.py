@@ -14,7 +14,7 @@ from sayso.always.widths import derive
 from sayso.calls import Folder
 from sayso.clock import utc_now
 from sayso.policy.decision import PolicyContext, Ruling, evaluate
-from sayso.policy.remembered import Remembered
+from sayso.policy.rule_policy import Remembered
 from sayso.rules.matchers import ShellMatcher
 from sayso.rules.rule import RememberedRule, Rule
 from sayso.rules.together import together

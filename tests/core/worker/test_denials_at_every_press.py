@@ -29,7 +29,7 @@ from sayso.cards.bundle import ALLOW_ALL
 from sayso.cards.card import Card, Ended
 from sayso.chats.places import Answered, MessageRef
 from sayso.events import Event
-from sayso.policy.adjustable import AdjustablePolicy
+from sayso.policy.chain import AdjustablePolicy
 from sayso.questions.permission_answer import PermissionDeniedEvent
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import BEGINNING

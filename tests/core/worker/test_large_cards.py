@@ -18,7 +18,7 @@ from sayso.cards.card import CardBody
 from sayso.digests import MAX_ARGUMENTS_BYTES, arguments_digest, as_json, shown_and_digest
 from sayso.events import UserInputRequest
 from sayso.locales import ENGLISH
-from sayso.policy.snapshots import is_same, snapshot
+from sayso.policy.decision import is_same, snapshot
 from sayso.questions.large import is_large
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.wire import decode, encode

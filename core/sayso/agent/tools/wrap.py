@@ -18,9 +18,17 @@ from sayso.calls import RunRef, ToolCall
 from sayso.digests import arguments_digest, shown_and_digest
 from sayso.errors import ConfigError, SaysoError
 from sayso.events import Outcome
-from sayso.policy.decision import ASK_LINE, Decision, Policy, PolicyContext, Ruling, evaluate
-from sayso.policy.denials import denial_by
-from sayso.policy.snapshots import is_same, snapshot
+from sayso.policy.decision import (
+    ASK_LINE,
+    Decision,
+    Policy,
+    PolicyContext,
+    Ruling,
+    denial_by,
+    evaluate,
+    is_same,
+    snapshot,
+)
 from sayso.rules.declarations import ToolAnnotations, tool_name
 
 _log = logging.getLogger(__name__)

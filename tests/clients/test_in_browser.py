@@ -13,7 +13,7 @@ from support.playing import a_playground
 from support.typescript import Project
 
 from sayso.stores.memory import memory_backend
-from sayso_bots.server.webserver import answering, taken_port, url_of
+from sayso_bots.server.webserver import answering, bind_port, url_of
 
 if chromium() is None and not os.environ.get("CI"):
     pytest.skip(NO_CHROMIUM, allow_module_level=True)
@@ -47,7 +47,7 @@ async def test_a_page_asks_and_withdraws(project: Project) -> None:
     async def file_of(request: web.Request) -> web.FileResponse:
         return web.FileResponse(dist / request.match_info["name"])
 
-    with taken_port("127.0.0.1", 0) as sockets:
+    with bind_port("127.0.0.1", 0) as sockets:
         toml = ROUTE + API.replace("https://dashboard.example.com", url_of(sockets)) + TOKENS
         async with (
             answering(sockets, [web.get("/", page_of), web.get("/dist/{name}", file_of)]),

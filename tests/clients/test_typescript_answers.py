@@ -13,7 +13,7 @@ from support.typescript import Project
 from support.typescript_calls import CHECK, ask
 
 from sayso.calls import new_id
-from sayso_bots.server.webserver import answering, taken_port, url_of
+from sayso_bots.server.webserver import answering, bind_port, url_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -71,7 +71,7 @@ async def a_liar() -> AsyncIterator[str]:
             lie(told)
         return web.json_response(told, status=201)
 
-    with taken_port("127.0.0.1", 0) as sockets:
+    with bind_port("127.0.0.1", 0) as sockets:
         async with answering(sockets, [web.post("/agents/{rest:.*}", tell)]):
             yield url_of(sockets)
 

@@ -18,7 +18,7 @@ from support.typescript_calls import CHECK, ask, asked
 
 from sayso.stores.connect import open_store
 from sayso.testing.builders import PATIENCE_SECONDS
-from sayso_bots.server.webserver import taken_port
+from sayso_bots.server.webserver import bind_port
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -234,7 +234,7 @@ async def test_a_wait_goes_on_where_the_bots_are_started_anew(
 ) -> None:
     config = tmp_path / "sayso.toml"
     config.write_text(TOML)
-    with taken_port("127.0.0.1", 0) as sockets:
+    with bind_port("127.0.0.1", 0) as sockets:
         port = sockets[0].getsockname()[1]
     async with a_playground() as playground, open_store(store_url) as backend:
         env = env_of(playground, SAYSO_STORE_URL=store_url, SAYSO_PORT=str(port))

@@ -15,7 +15,7 @@ from sayso.stores.backend import Backend
 from sayso.testing import until
 from sayso_bots.acp.proxy import Proxy
 from sayso_bots.asking.service import AskService, Requester
-from sayso_bots.config.ask_settings import read_ask_settings
+from sayso_bots.config.store_settings import read_ask_settings
 
 OPTIONS = (
     {"optionId": "always", "name": "Always allow", "kind": "allow_always"},

@@ -19,8 +19,7 @@ from sayso.stores.backend import Backend
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso.worker.routing import Routes
 from sayso_bots.asking.service import AskService, Requester
-from sayso_bots.config.ask_settings import AskSettings
-from sayso_bots.config.store_settings import StoreSettings
+from sayso_bots.config.store_settings import AskSettings, StoreSettings
 from sayso_bots.mcp.approvals import Approvals, Client, ServerGoneError, Tell
 from sayso_bots.mcp.guard import Guard, Running
 from sayso_bots.mcp.messages import VERSION_KEY, Message, read

@@ -12,7 +12,7 @@ from aiohttp import web
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
 from sayso.stores.protocols import Record
-from sayso_bots.process.leaving import gone
+from sayso_bots.process.sources import gone
 
 LONGEST_WAIT = 30.0
 """Many proxies give up a call that is not answered within 60 s."""

@@ -31,7 +31,7 @@ from sayso.rules.rule import Rule
 from sayso.stores.backend import Backend
 from sayso.tasks import Background
 from sayso.where import Where
-from sayso_bots.config.ask_settings import AskSettings, get_route_seconds
+from sayso_bots.config.store_settings import AskSettings, get_route_seconds
 
 Warn = Callable[[str], None]
 """Tells a person what to know before the response."""

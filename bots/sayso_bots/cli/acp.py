@@ -19,7 +19,7 @@ from sayso_bots.asking.service import AskService, Requester
 from sayso_bots.cli.arguments import add_asking_store
 from sayso_bots.cli.named import keep_from_children, named_settings, seconds_of
 from sayso_bots.cli.parser import Parser
-from sayso_bots.config.ask_settings import AskSettings
+from sayso_bots.config.store_settings import AskSettings
 from sayso_bots.process.lines import Child, Lines, child_of, our_lines
 from sayso_bots.process.signals import StoppedError, run_stoppable
 from sayso_bots.strict_json import MalformedMessageError
@@ -34,7 +34,7 @@ Settings in the folder it works in are not read: name them with --config or $SAY
 
 
 def add_arguments(parser: Parser) -> None:
-    """Which agent, as whom it asks, and how long to wait."""
+    """Add the agent, as whom it asks, and for how long."""
     parser.description = f"{parser.description}{_MORE}"
     parser.add_argument(
         "command", nargs="*", default=[], metavar="COMMAND", help="the command of the agent"

@@ -16,7 +16,7 @@ from sayso_bots.config.source import holds_api_token
 
 
 def add_arguments(parser: Parser) -> None:
-    """Whose token it is, and for which agents."""
+    """Add the name of the token, and its agents."""
     actions = parser.add_group("ACTION")
     text = "make a bearer token and the settings for it"
     token = parser.add_action(actions, "token", token_command, text)
@@ -60,7 +60,7 @@ def token_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:  # n
 
 
 def _as_json(name: str, token: str, patterns: Sequence[str]) -> Mapping[str, object]:
-    """What the settings need to know, under the names they have there, and the token."""
+    """Return the token, and its settings under the names that they have there."""
     return {"token": token, "name": name, "sha256": hash_token(token), "agents": list(patterns)}
 
 

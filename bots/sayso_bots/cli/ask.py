@@ -32,15 +32,14 @@ from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 from sayso.stores.protocols import check_key
+from sayso.text.visible import on_one_line
 from sayso_bots.asking.service import AskService, Requester
-from sayso_bots.cli.arguments import add_asking_store, add_json
+from sayso_bots.cli.arguments import add_asking_store, add_call, add_json, call_of, instead
 from sayso_bots.cli.ask_progress import Screen, following, screen_on_stderr
-from sayso_bots.cli.call import add_call, call_of, instead
 from sayso_bots.cli.named import asking_settings
 from sayso_bots.cli.parser import Parser
-from sayso_bots.cli.records import ended_text, json_time, one_line
-from sayso_bots.cli.store import say_no_bots, who_and_where
-from sayso_bots.config.ask_settings import AskSettings, get_route_seconds
+from sayso_bots.cli.store import ended_text, json_time, say_no_bots, who_and_where
+from sayso_bots.config.store_settings import AskSettings, get_route_seconds
 from sayso_bots.process.signals import StoppedError, run_stoppable
 
 CODES = {
@@ -153,7 +152,7 @@ def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     except (KeyboardInterrupt, StoppedError) as signal:
         if args.json:
             print(json.dumps(stopped.as_json(said.call)), flush=True)
-        print(f"sayso: {one_line(stopped.in_words())}", file=sys.stderr)
+        print(f"sayso: {on_one_line(stopped.in_words())}", file=sys.stderr)
         return 143 if isinstance(signal, StoppedError) else 130
     _print(verdict, settings, as_json=args.json)
     return CODES[verdict.outcome]
@@ -257,7 +256,7 @@ def _print(verdict: CheckResult, settings: AskSettings, *, as_json: bool) -> Non
         # On a terminal, the line on stderr below says the same and more.
         print(printed(verdict, settings, as_json=as_json))
     if CODES[verdict.outcome] == 3:
-        reason = one_line(verdict.reason) or "no reason was given"
+        reason = on_one_line(verdict.reason) or "no reason was given"
         print(f"sayso: {outcome}: {reason}", file=sys.stderr)
 
 
@@ -265,8 +264,8 @@ def printed(verdict: CheckResult, settings: AskSettings, *, as_json: bool) -> st
     """The verdict as stdout has it."""
     if as_json:
         return json.dumps(_as_json_object(verdict))
-    reason = one_line(verdict.reason)
-    by = f" by {one_line(_who(settings, verdict.decided_by))}" if verdict.decided_by else ""
+    reason = on_one_line(verdict.reason)
+    by = f" by {on_one_line(_who(settings, verdict.decided_by))}" if verdict.decided_by else ""
     because = f": {reason}" if reason and CODES[verdict.outcome] < 3 else ""
     return f"{verdict.outcome.value}{by}{because}"
 

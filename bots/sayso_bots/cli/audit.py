@@ -19,10 +19,10 @@ from sayso.durations import parse_duration
 from sayso.errors import ConfigError, StoreUnreachableError
 from sayso.stores.audit import AuditEntry, AuditPage
 from sayso.stores.backend import Backend
+from sayso.text.visible import on_one_line
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.parser import Parser
-from sayso_bots.cli.records import json_time, one_line, time_text
-from sayso_bots.cli.store import with_store
+from sayso_bots.cli.store import json_time, time_text, with_store
 from sayso_bots.process.terminal import table
 
 _AUDIT = ("AT", "WHAT", "TOOL", "AGENT", "SESSION", "BY", "REQUEST ID", "MORE")
@@ -35,7 +35,7 @@ _FOLLOW_SECONDS = 1.0
 
 
 def add_arguments(parser: Parser) -> None:
-    """Which entries, how many of them, and where the store is."""
+    """Add the entries that are wanted, and the store."""
     parser.description = f"{parser.description} Arguments are never in it, only their digests."
     parser.add_argument(
         "--last",
@@ -116,7 +116,7 @@ async def _next_page(backend: Backend, since: datetime | None) -> AuditPage:
 
 def _print_each(entries: Sequence[AuditEntry], args: argparse.Namespace) -> None:
     for entry in entries:
-        text = "  ".join(one_line(cell) for cell in _entry_row(entry) if cell)
+        text = "  ".join(on_one_line(cell) for cell in _entry_row(entry) if cell)
         print(json.dumps(_entry_as_json(entry)) if args.json else text, flush=True)
 
 
@@ -146,7 +146,7 @@ def _entry_row(entry: AuditEntry) -> tuple[str, ...]:
         entry.session_id,
         entry.by,
         entry.question_id,
-        one_line(", ".join(filter(None, more))),
+        on_one_line(", ".join(filter(None, more))),
     )
 
 

@@ -17,15 +17,15 @@ from sayso.platforms.finding import Finding
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 from sayso.stores.memory.key_value import MemoryKeyValue
+from sayso.text.visible import on_one_line
 from sayso.toml_file import SettingsError
 from sayso_bots.cli.arguments import add_config, add_json
 from sayso_bots.cli.parser import Parser
-from sayso_bots.cli.records import one_line
 from sayso_bots.cli.store import START_BOTS
 from sayso_bots.config.settings import Settings, read_settings
 from sayso_bots.config.source import find_settings_file
 from sayso_bots.hook.http_hook import http_hook_findings
-from sayso_bots.process.terminal import coloured, wants_colour
+from sayso_bots.process.terminal import colour_word, wants_colour
 from sayso_bots.server.checks import (
     api_findings,
     approver_findings,
@@ -36,13 +36,13 @@ from sayso_bots.server.checks import (
     look_at_platform,
     look_at_store,
     look_into_store,
+    policy_findings,
     unrouted_findings,
 )
-from sayso_bots.server.policy_checks import policy_findings
 
 
 def add_arguments(parser: Parser) -> None:
-    """Where the settings are."""
+    """Add the settings."""
     parser.description = f"{parser.description} Prints a line for each; exit code 1 if one fails."
     add_config(parser)
     add_json(parser, "one JSON object a line")
@@ -127,7 +127,7 @@ async def _findings(settings: Settings) -> AsyncGenerator[Finding, None]:
 
 
 async def _look_at_bots(backend: Backend) -> Finding:
-    """Whether bots run on the store; before the first start that is no failure."""
+    """Look for bots on the store; before the first start there is no failure in none."""
     try:
         if await backend.outbox.count_workers():
             return Finding("ok", "bots", "bots are running on this store")
@@ -141,6 +141,6 @@ def _print(finding: Finding, *, colour: bool, as_json: bool) -> None:
         shown = {"level": finding.level, "subject": finding.subject, "text": finding.text}
         print(json.dumps(shown), flush=True)
         return
-    word = coloured(finding.level, colour=colour)
-    subject, text = one_line(finding.subject), one_line(finding.text)
+    word = colour_word(finding.level, colour=colour)
+    subject, text = on_one_line(finding.subject), on_one_line(finding.text)
     print(f"{word}{' ' * (8 - len(finding.level))} {subject:10} {text}", flush=True)

@@ -9,7 +9,7 @@ from sayso_bots.cli.parser import Parser
 
 
 def add_arguments(parser: Parser) -> None:
-    """The page's port, and who plays."""
+    """Add the page's port, and who plays."""
     parser.description = (
         f"{parser.description} An agent asks, and you press the buttons on a page that plays "
         "two chat platforms."
@@ -27,12 +27,12 @@ def add_arguments(parser: Parser) -> None:
     parser.set_defaults(run=demo_command)
 
 
-def demo_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
+def demo_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:  # noqa: ARG001
     """Play until Ctrl-C, or headless to the end."""
     # Not for --help: it loads the bots, both platforms and their doubles.
     from sayso_bots.demo import run_demo
 
-    return run_demo(args, env)
+    return run_demo(args)
 
 
 def _port(text: str) -> int:

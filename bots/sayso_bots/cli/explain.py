@@ -20,21 +20,20 @@ from sayso.rules.book import RuleBook
 from sayso.rules.rule import RememberedRule
 from sayso.stores.connect import open_store
 from sayso.text.secrets import hiding
-from sayso_bots.cli.arguments import add_json, add_store
-from sayso_bots.cli.call import add_call, call_of, instead
+from sayso.text.visible import on_one_line
+from sayso_bots.cli.arguments import add_call, add_json, add_store, call_of, instead
 from sayso_bots.cli.parser import Parser
-from sayso_bots.cli.records import json_time, one_line
 from sayso_bots.cli.rules import patterns, where
-from sayso_bots.config.ask_settings import read_ask_settings
+from sayso_bots.cli.store import json_time
 from sayso_bots.config.settings import read_hiding
-from sayso_bots.config.store_settings import StoreSettings
+from sayso_bots.config.store_settings import StoreSettings, read_ask_settings
 
 _WORDS = {"allow": "allowed", "deny": "denied", "ask": "a person is asked"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Explained:
-    """What is decided on a call, and all that had a part in it."""
+    """The decision on a call, and all that had a part in it."""
 
     decision: Decision
     section: Section | None
@@ -79,13 +78,13 @@ def explain_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
         project=project_of(folder) or args.project,
     )
     book = RuleBook() if args.session is None else asyncio.run(_book(settings.store, run))
-    explained = asyncio.run(_explained(settings.policies, call, run, book))
+    explained = asyncio.run(_explain(settings.policies, call, run, book))
     with hiding(read_hiding(args.config, env)):
         if args.json:
             print(json.dumps(_as_json(explained)))
         else:
             for name, text in _rows(explained, call, run):
-                print(f"{name + ':':12} {one_line(text)}")
+                print(f"{name + ':':12} {on_one_line(text)}")
     return 0
 
 
@@ -101,7 +100,7 @@ async def _book(store: StoreSettings, run: RunRef) -> RuleBook:
             raise StoreUnreachableError(store.explain_unreachable(error)) from None
 
 
-async def _explained(
+async def _explain(
     policies: ServerPolicy, call: ToolCall, run: RunRef, book: RuleBook
 ) -> _Explained:
     async def could_be_spent(_: str) -> bool:
@@ -154,7 +153,7 @@ def _rows(explained: _Explained, call: ToolCall, run: RunRef) -> list[tuple[str,
 
 
 def _place(rule: PlacedRule) -> str:
-    """Where the rule was written; of a preset, what the tool does and whose it is."""
+    """Return the place of the rule; of a preset, also what the tool does and whose it is."""
     name = rule.place.removeprefix("preset ")
     tools = (one for one in PRESETS.get(name, ()) if one.rule == rule.rule)
     looks = next(tools, None)

@@ -15,7 +15,7 @@ from sayso.stores.connect import open_store
 from sayso_bots.asking.service import AskService, Requester, Warn
 from sayso_bots.cli.named import named_settings, seconds_of, with_login
 from sayso_bots.cli.parser import sayso_parser
-from sayso_bots.config.ask_settings import AskSettings
+from sayso_bots.config.store_settings import AskSettings
 from sayso_bots.hook.agents import AGENTS, DEFAULT_SECONDS, SIGNALS, Answered
 from sayso_bots.hook.asking import answer_event, failed, report_run
 from sayso_bots.hook.events import HookEvent, Ran, read_event

@@ -15,8 +15,8 @@ from sayso.text.secrets import has_login
 from sayso_bots.asking.service import Requester
 from sayso_bots.cli.hook_event import hook_setup
 from sayso_bots.cli.listening import LOOPBACK, parse_address
-from sayso_bots.cli.named import options_of, seconds_of, written_address, written_config
-from sayso_bots.cli.store import unattended
+from sayso_bots.cli.named import options_of, say_login, seconds_of, written_address, written_config
+from sayso_bots.cli.store import explain_unattended
 from sayso_bots.config.source import STORE_VARIABLE
 from sayso_bots.config.store_settings import StoreSettings
 from sayso_bots.hook.agents import (
@@ -52,8 +52,8 @@ def install(args: argparse.Namespace, env: Mapping[str, str]) -> int:
         return 0
     if args.http and _takes_http(agent, args.scope, env):
         return _install_http(args, at, env)
-    words, store, asker = _installed(args, env)
-    why = unattended(store)
+    words, store, asker = _read_options(args, env)
+    why = explain_unattended(store)
     command = " ".join(map(shlex.quote, (*this_command(), "hook", agent.key, *words)))
     # A command that is missing or killed would let the tool run, and so would any code but 2.
     limit = math.ceil(asker.max_seconds) + SPARE_SECONDS
@@ -61,9 +61,8 @@ def install(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     changed = add_hooks(at, [hook, *_afterwards(args, agent, command)])
     said = f"written into {at}" if changed else f"{at} has it already"
     _tell(args, at, said, changed, command=hook.command, seconds=hook.seconds)
-    if has_login(store.url):
-        print(_NEEDS_LOGIN.format(title=agent.title), file=sys.stderr)
-    elif store.is_default:
+    say_login(store, agent.title)
+    if store.is_default:
         print(_NO_STORE.format(store=store.url), file=sys.stderr)
     if why:
         print(f"sayso: {why}", file=sys.stderr)
@@ -128,10 +127,6 @@ def _tell(args: argparse.Namespace, at: Path, said: str, changed: bool, **more: 
     print(json.dumps(facts) if args.json else said)
 
 
-_NEEDS_LOGIN = (
-    f"sayso: the password of the store is not written down: {STORE_VARIABLE} must be set, as it is "
-    "now, where {title} is started"
-)
 _NO_STORE = f"sayso: no store was named, so it is {{store}}: set {STORE_VARIABLE} for another one"
 _NEEDS_TOKEN = (
     f"sayso: set {TOKEN_VARIABLE}, such as by `openssl rand -hex 32`, where Claude Code and "
@@ -140,7 +135,7 @@ _NEEDS_TOKEN = (
 _NEEDS_TRUST = "sayso: Codex runs no hook that you have not trusted: start it, and say /hooks"
 
 
-def _installed(
+def _read_options(
     args: argparse.Namespace, env: Mapping[str, str]
 ) -> tuple[list[str], StoreSettings, Requester]:
     """The options that are written: what may be asked by them, as whom, and where.

@@ -47,10 +47,10 @@ def take_port(host: str, port: int) -> Iterator[Sequence[socket.socket]]:
     Raises:
         ConfigError: something else does, or the address is not of this machine.
     """
-    from sayso_bots.server.webserver import taken_port
+    from sayso_bots.server.webserver import bind_port
 
     try:
-        with taken_port(host, port) as sockets:
+        with bind_port(host, port) as sockets:
             yield sockets
     except ConfigError:
         raise ConfigError(f"--listen: {host}:{port} is in use, or not of this machine") from None

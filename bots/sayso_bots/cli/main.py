@@ -51,7 +51,7 @@ def _main(words: Sequence[str], env: Env, *, owns_process: bool) -> int:
     # A line that is no object would be in the way of whoever reads the log as JSON.
     if getattr(args, "says_settings", False) and getattr(args, "log_format", "text") == "text":
         _say_settings(args.config, env)
-    return _explained(args.run, args, env)
+    return _run_explained(args.run, args, env)
 
 
 def _say_settings(config: str | None, env: Env) -> None:
@@ -87,7 +87,7 @@ def _is_terminal() -> bool:
 
 
 def is_text(args: argparse.Namespace) -> bool:
-    """Whether all that was given, but for the name of a file, is valid text."""
+    """Return whether all that was given, but for the name of a file, is valid text."""
     # A file may be called anything.
     given = {name: value for name, value in vars(args).items() if name != "config"}
     texts = [text for value in given.values() for text in _texts(value)]
@@ -99,12 +99,12 @@ def _texts(value: object) -> list[str]:
     return [text for text in values if isinstance(text, str)]
 
 
-def _explained(run: Run, args: argparse.Namespace, env: Env) -> int:
+def _run_explained(run: Run, args: argparse.Namespace, env: Env) -> int:
     # Imported late: --help and --version should not load a validation library.
     from sayso.errors import ConfigError, InvalidCallError, SaysoError, StoreUnreachableError
 
     try:
-        return _flushed(run(args, env))
+        return _flush(run(args, env))
     except (ConfigError, InvalidCallError) as error:
         return _fail(error, 2)
     except StoreUnreachableError as error:
@@ -127,7 +127,7 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _flushed(code: int) -> int:
+def _flush(code: int) -> int:
     if sys.stdout is not None:  # closed by whoever started us: only the exit code is wanted
         sys.stdout.flush()
     return code

@@ -10,19 +10,19 @@ from pathlib import Path
 
 from sayso.errors import ConfigError
 from sayso.text.secrets import has_login
+from sayso.text.visible import on_one_line
 from sayso_bots.cli.arguments import add_asking_store, add_json
 from sayso_bots.cli.mcp_setup import add_asking
 from sayso_bots.cli.named import (
     named_settings,
     options_of,
+    say_login,
     seconds_of,
     with_login,
     written_address,
     written_config,
 )
 from sayso_bots.cli.parser import Parser
-from sayso_bots.cli.records import one_line
-from sayso_bots.config.source import STORE_VARIABLE
 from sayso_bots.hook.settings_file import this_command
 from sayso_bots.mcp.install.clients import CLIENTS, SCOPES
 from sayso_bots.mcp.install.files import SettingsFile
@@ -35,7 +35,7 @@ Claude Code's option --permission-prompt-tool. None of them can approve.
 
 
 def add_arguments(parser: Parser) -> None:
-    """As whom it asks, and where."""
+    """Add as whom it asks, and where."""
     parser.description = f"{parser.description}{_MORE}"
     add_asking(parser)
     actions = parser.add_group("ACTION")
@@ -99,19 +99,14 @@ def install_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     done, left, changed = file.install(args.server, before)
     _tell(args, at, done, left, changed=changed, said="stands before")
     for name in left:
-        print(_ADDRESS.format(name=one_line(name)), file=sys.stderr)
-    if has_login(settings.store.url):
-        print(_NEEDS_LOGIN.format(title=client.title), file=sys.stderr)
+        print(_ADDRESS.format(name=on_one_line(name)), file=sys.stderr)
+    say_login(settings.store, client.title)
     return 0
 
 
 _ADDRESS = (
     "sayso: {name} is not started by a command, so nothing was put before it; name its address "
     "with `sayso mcp-proxy --url`"
-)
-_NEEDS_LOGIN = (
-    f"sayso: the password of the store is not written down: {STORE_VARIABLE} must be set, as it is "
-    "now, where {title} is started"
 )
 
 
@@ -128,5 +123,5 @@ def _tell(
         facts = {"file": str(at), "changed": changed, "servers": names, "left": left}
         print(json.dumps(facts))
         return
-    listed = ", ".join(map(one_line, names)) or "no server"
+    listed = ", ".join(map(on_one_line, names)) or "no server"
     print(f"{at}: the proxy {said} {listed}{'' if changed else '; nothing was changed'}")

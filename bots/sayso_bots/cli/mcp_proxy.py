@@ -20,7 +20,7 @@ A tool whose call is not approved does not run: the model reads why.
 
 
 def add_arguments(parser: Parser) -> None:
-    """Which server, who asks, and how long to wait."""
+    """Add the server, as whom to ask, and for how long."""
     parser.description = f"{parser.description}{_MORE}"
     parser.add_argument(
         "server", nargs="*", default=[], metavar="SERVER", help="the command of the server"

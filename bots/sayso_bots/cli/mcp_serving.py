@@ -1,4 +1,4 @@
-"""What ``sayso mcp`` and ``sayso mcp-proxy`` start. Loaded by them alone: it takes a while."""
+"""Servers of ``sayso mcp`` and ``sayso mcp-proxy``. Loaded by them alone: it takes a while."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``sayso mcp`` and ``sayso mcp-proxy`` read: as whom they ask, where, and for how long."""
+"""Setup of ``sayso mcp`` and ``sayso mcp-proxy``: as whom they ask, where, and for how long."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sayso_bots.cli.listening import LOOPBACK, read_token
 from sayso_bots.cli.named import named_settings, seconds_of, with_login
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.store import who_and_where
-from sayso_bots.config.ask_settings import AskSettings
+from sayso_bots.config.store_settings import AskSettings
 
 TOKEN_VARIABLE = "SAYSO_MCP_TOKEN"  # noqa: S105  the name of a secret, not the secret
 
@@ -34,7 +34,7 @@ class Setup:
 
 
 def add_asking(parser: Parser) -> None:
-    """The options that both commands have."""
+    """Add the options that both commands have."""
     parser.add_argument("--agent", metavar="NAME", help="who asks (default: $SAYSO_AGENT or mcp)")
     parser.add_argument(
         "--session",
@@ -64,7 +64,7 @@ def add_asking(parser: Parser) -> None:
 
 
 def read_http_token(env: Mapping[str, str], host: str) -> str:
-    """What clients over HTTP must bring; empty where only this machine can reach us.
+    """Return the token of clients over HTTP; empty where only this machine can reach us.
 
     Raises:
         ConfigError: others can, and would need to bring nothing.
@@ -79,7 +79,7 @@ def read_http_token(env: Mapping[str, str], host: str) -> str:
 
 
 def read_setup(args: argparse.Namespace, env: Mapping[str, str]) -> Setup:
-    """What the command line, the environment and the settings say.
+    """Read the command line, the environment and the settings.
 
     Raises:
         ConfigError: one of them is wrong.

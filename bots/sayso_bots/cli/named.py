@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 from sayso.durations import parse_duration
 from sayso.errors import ConfigError
 from sayso.text.secrets import has_login
-from sayso_bots.config.ask_settings import AskSettings, read_ask_settings
 from sayso_bots.config.source import (
     CONFIG_VARIABLE,
     DEFAULT_FILE,
@@ -22,8 +21,8 @@ from sayso_bots.config.source import (
     find_named_file,
     is_unread,
 )
-from sayso_bots.config.store_settings import StoreSettings
-from sayso_bots.process.environment import hide_environment
+from sayso_bots.config.store_settings import AskSettings, StoreSettings, read_ask_settings
+from sayso_bots.process.resources import hide_environment
 
 
 def named_settings(
@@ -126,6 +125,16 @@ def written_address(store: StoreSettings) -> str:
     if has_login(address):
         raise ConfigError(f"{store.name} has its password elsewhere than before an @")
     return address
+
+
+def say_login(store: StoreSettings, title: str) -> None:
+    """Tell whoever reads stderr that the password of the store is not in the agent's settings."""
+    if has_login(store.url):
+        print(
+            "sayso: the password of the store is not written down: "
+            f"{STORE_VARIABLE} must be set, as it is now, where {title} is started",
+            file=sys.stderr,
+        )
 
 
 def options_of(given: Mapping[str, str | None]) -> list[str]:

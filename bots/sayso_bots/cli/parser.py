@@ -12,7 +12,7 @@ Run = Callable[[argparse.Namespace, Mapping[str, str]], int]
 
 
 class CommandModule(Protocol):
-    """What the file of a command defines."""
+    """The file of a command."""
 
     def add_arguments(self, parser: Parser) -> None:
         """Say what the command takes, and what runs it."""
@@ -98,7 +98,7 @@ class Parser(argparse.ArgumentParser):
     instead: Callable[[argparse.Namespace, str], str] | None = None
 
     help_code = 0
-    """What it ends with after ``--help``."""
+    """The exit code after ``--help``."""
 
     def __init__(self, **how: Any) -> None:
         super().__init__(**how, add_help=False, allow_abbrev=False)

@@ -12,13 +12,12 @@ from sayso.stores.backend import Backend
 from sayso.stores.protocols import Record
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.parser import Parser
-from sayso_bots.cli.records import record_as_json
-from sayso_bots.cli.store import say_no_bots, with_store
+from sayso_bots.cli.store import record_as_json, say_no_bots, with_store
 from sayso_bots.process.terminal import table
 
 
 def add_arguments(parser: Parser) -> None:
-    """Where the store is."""
+    """Add the store."""
     add_json(parser)
     add_store(parser)
     parser.set_defaults(run=pending_command)

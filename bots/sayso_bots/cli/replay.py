@@ -11,13 +11,13 @@ from dataclasses import asdict
 from sayso.always.terms import GrantOptions
 from sayso.policy.decision import Policy
 from sayso.policy.rule_policy import RulePolicy
+from sayso.text.visible import on_one_line
 from sayso.toml_file import parse_toml, read_text
 from sayso_bots.cli.arguments import add_json
 from sayso_bots.cli.parser import Parser
-from sayso_bots.cli.records import one_line
 from sayso_bots.config.policies import read_always, read_policies
 from sayso_bots.config.source import parse_source
-from sayso_bots.replay.replaying import LENGTHS, LONG, Replay, Step, counted
+from sayso_bots.replay.replaying import LENGTHS, LONG, Replay, Step, count_steps
 from sayso_bots.replay.trace import PRESSES, TracedCall, read_trace
 
 
@@ -57,7 +57,7 @@ def replay_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:  # 
     policy, terms = read_cost(args.policy)
     calls = read_trace(args.calls)
     steps = asyncio.run(_steps(Replay(policy, terms, args.press, args.lasts), calls))
-    count = counted(calls, steps)
+    count = count_steps(calls, steps)
     for step in steps if args.each else ():
         print(json.dumps(asdict(step)) if args.json else _said(step))
     if args.json:
@@ -94,4 +94,4 @@ async def _steps(replay: Replay, calls: list[TracedCall]) -> list[Step]:
 def _said(step: Step) -> str:
     pressed = f" ({step.pressed})" if step.pressed else ""
     rule = f": {step.rule}" if step.rule else ""
-    return f"{step.n:5} " + one_line(f"{step.tool}: {step.decided}{pressed}{rule}")
+    return f"{step.n:5} " + on_one_line(f"{step.tool}: {step.decided}{pressed}{rule}")

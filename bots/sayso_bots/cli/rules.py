@@ -19,8 +19,7 @@ from sayso.stores.protocols import KeptRule
 from sayso.text.secrets import hiding, redacted
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.parser import Parser
-from sayso_bots.cli.records import json_time
-from sayso_bots.cli.store import with_store
+from sayso_bots.cli.store import json_time, with_store
 from sayso_bots.config.settings import read_hiding
 from sayso_bots.process.terminal import table
 
@@ -36,7 +35,7 @@ _IDLE = (
 
 
 def add_arguments(parser: Parser) -> None:
-    """Where the store is."""
+    """Add the store."""
     add_json(parser)
     add_store(parser)
     parser.set_defaults(run=rules_command)
@@ -91,11 +90,6 @@ def where(rule: Rule) -> str:
     return where if rule.arguments_digest is None else f"exactly {where}"
 
 
-def matchers_of(rule: Rule) -> dict[str, Any]:
-    """What arguments may be by their meaning, as JSON."""
-    return {name: asdict(fit) for name, fit in rule.matchers.items()}
-
-
 def patterns(rule: Rule) -> dict[str, str]:
     """The patterns, without secrets: the backslashes of a glob would break the shape of one."""
     plain = {name: pattern.replace("\\", "") for name, pattern in rule.params.items()}
@@ -119,7 +113,7 @@ def _rule_as_json(kept: KeptRule, now: datetime) -> Mapping[str, Any]:
         "tool": remembered.rule.tool,
         "also": list(remembered.rule.also),
         "params": patterns(remembered.rule),
-        "matchers": matchers_of(remembered.rule),
+        "matchers": {name: asdict(fit) for name, fit in remembered.rule.matchers.items()},
         "talk": list(remembered.rule.talk),
         "argumentsDigest": remembered.rule.arguments_digest,
         "othersDigest": remembered.rule.others_digest,

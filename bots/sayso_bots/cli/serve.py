@@ -13,18 +13,16 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
+from sayso.text.visible import on_one_line
 from sayso_bots.cli.arguments import add_config
 from sayso_bots.cli.parser import Parser
-from sayso_bots.cli.records import one_line
 from sayso_bots.config.platforms import Configured
-from sayso_bots.config.rereading import Rereading
 from sayso_bots.config.routes import format_approvers, format_route
 from sayso_bots.config.settings import Settings
 from sayso_bots.process.log_formats import LOG_FORMATS, LOG_LEVELS, set_up_logging
-from sayso_bots.process.resources import collect_seldom
-from sayso_bots.process.service import notify_service_manager
-from sayso_bots.process.terminal import coloured, wants_colour
-from sayso_bots.server.reloading import Reloading
+from sayso_bots.process.resources import collect_seldom, notify_service_manager
+from sayso_bots.process.terminal import colour_word, wants_colour
+from sayso_bots.server.reloading import Reloading, Rereading
 from sayso_bots.server.server import Serving, serving
 
 _log = logging.getLogger(__name__)
@@ -34,7 +32,7 @@ _STOPPED = "sayso: stopped"
 
 
 def add_arguments(parser: Parser) -> None:
-    """Where the settings are, and how the log is written."""
+    """Add the settings and the form of the log."""
     add_config(parser)
     parser.add_argument(
         "--log-format",
@@ -149,24 +147,24 @@ async def _hang_up(reloading: Reloading | None) -> AsyncIterator[None]:
 
 
 def summary(settings: Settings, bots: Serving, *, colour: bool = False) -> Iterator[str]:
-    """What an operator should see at the start: where, who, which routes, what is wrong."""
-    yield f"sayso serves on {bots.url} (settings from {one_line(settings.source)})"
+    """Yield the lines for an operator at the start: address, bots, routes, problems."""
+    yield f"sayso serves on {bots.url} (settings from {on_one_line(settings.source)})"
     yield f"  store     {settings.store.shown}"
     for name, text in bots.platforms.items():
-        yield f"  {name:8}  {one_line(text)}"
+        yield f"  {name:8}  {on_one_line(text)}"
     yield f"  routes    {len(settings.routes.routes)}, the first that matches:"
     for route in settings.routes.routes:
         who = format_approvers(settings.routes, route) or "NOBODY"
-        yield one_line(f"    {format_route(route)}; may approve: {who}")
+        yield on_one_line(f"    {format_route(route)}; may approve: {who}")
     if settings.api is not None:
         names = dict.fromkeys(token.name for token in settings.api.tokens)
         yield f"  api       {bots.url}/openapi.json; tokens: {', '.join(names)}"
-    word = coloured("warning", colour=colour)
+    word = colour_word("warning", colour=colour)
     for text in (*(warning.text for warning in settings.warnings), *settings.api_warnings):
-        yield f"{word}: {one_line(text)}"
+        yield f"{word}: {on_one_line(text)}"
     for finding in bots.findings:
         if finding.level != "ok":
-            yield f"{word}: {one_line(f'{finding.subject}: {finding.text}')}"
+            yield f"{word}: {on_one_line(f'{finding.subject}: {finding.text}')}"
 
 
 def _set_up_logging(

@@ -9,14 +9,15 @@ import sys
 from collections.abc import Mapping
 
 from sayso.platforms.registration import Registered
+from sayso.text.visible import on_one_line
 from sayso_bots.cli.arguments import add_config, add_json
 from sayso_bots.cli.parser import Parser
-from sayso_bots.cli.records import json_time, one_line
+from sayso_bots.cli.store import json_time
 from sayso_bots.config.settings import read_registration
 
 
 def add_arguments(parser: Parser) -> None:
-    """What to do with the webhook."""
+    """Add the actions."""
     actions = parser.add_group("ACTION")
     register = parser.add_action(
         actions,
@@ -65,7 +66,7 @@ def delete_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
 
 def _remark(registered: Registered) -> None:
     if registered.remark:
-        print(f"sayso: {one_line(registered.remark)}", file=sys.stderr)
+        print(f"sayso: {on_one_line(registered.remark)}", file=sys.stderr)
 
 
 def _print(registered: Registered, *, as_json: bool) -> None:
@@ -75,13 +76,13 @@ def _print(registered: Registered, *, as_json: bool) -> None:
     if not registered.url:
         print("no webhook is registered")
         return
-    print(f"webhook:  {one_line(registered.url)}")
-    print(f"kinds:    {one_line(', '.join(registered.kinds)) or 'the usual ones'}")
+    print(f"webhook:  {on_one_line(registered.url)}")
+    print(f"kinds:    {on_one_line(', '.join(registered.kinds)) or 'the usual ones'}")
     print(f"waiting:  {registered.waiting}")
     if registered.last_error:
         at = registered.last_error_at
         when = f" at {at:%Y-%m-%d %H:%M:%S} UTC" if at else ""
-        print(f"error:    {one_line(registered.last_error)}{when}")
+        print(f"error:    {on_one_line(registered.last_error)}{when}")
 
 
 def _shown(registered: Registered) -> Mapping[str, object]:

@@ -16,8 +16,7 @@ from pydantic import BeforeValidator, PlainValidator
 from sayso.platforms.section import Section
 from sayso.text.printable import printable, shown
 from sayso.worker.routing import Routes
-from sayso_bots.config.fields import Flag, count_up_to
-from sayso_bots.config.source import Source, holds_api_token
+from sayso_bots.config.source import Flag, Source, count_up_to, holds_api_token
 
 TOKEN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", re.ASCII)
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)

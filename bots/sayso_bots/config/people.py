@@ -19,9 +19,8 @@ from sayso.platforms.section import Section
 from sayso.text.printable import shown
 from sayso.worker.routing import is_group
 from sayso_bots.config.api_tokens import TOKEN_NAME
-from sayso_bots.config.fields import Flag
 from sayso_bots.config.platforms import Platforms, join_alternatives
-from sayso_bots.config.source import Source
+from sayso_bots.config.source import Flag, Source
 
 _TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d", re.ASCII)
 _EXAMPLE = '{ from = "22:00", to = "07:00", zone = "Europe/Berlin" }'

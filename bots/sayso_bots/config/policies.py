@@ -16,8 +16,7 @@ from sayso.policy.server_policy import Section, ServerPolicy
 from sayso.rules.floor import written_floor
 from sayso.rules.rule import Scope
 from sayso.toml_file import KeyPath, SettingsError
-from sayso_bots.config.fields import Duration, Flag
-from sayso_bots.config.source import Source
+from sayso_bots.config.source import Duration, Flag, Source
 
 _SCOPES: Mapping[str, Scope] = {
     "session": "session",

@@ -17,10 +17,9 @@ from sayso.platforms.section import Section
 from sayso.text.printable import shown
 from sayso.toml_file import KeyPath
 from sayso.worker.routing import ENGLISH, Route, Routes, is_group
-from sayso_bots.config.fields import Duration, Flag
 from sayso_bots.config.people import QuietHours, explain_approver, read_names, read_people
 from sayso_bots.config.platforms import Platforms, join_alternatives
-from sayso_bots.config.source import Source
+from sayso_bots.config.source import Duration, Flag, Source
 
 LANGUAGE = "language"
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator
 
 from sayso.always.terms import GrantOptions
+from sayso.durations import parse_duration
 from sayso.platforms.registration import Registration
 from sayso.platforms.section import PlatformSettings, Section
 from sayso.policy.server_policy import ServerPolicy
@@ -26,7 +27,6 @@ from sayso_bots.config.api_tokens import (
     list_api_warnings,
     read_api,
 )
-from sayso_bots.config.fields import Duration, Flag, count_up_to, parse_duration_or, refuse_bool
 from sayso_bots.config.platforms import (
     SETTING,
     Configured,
@@ -39,7 +39,15 @@ from sayso_bots.config.platforms import (
 )
 from sayso_bots.config.policies import read_always, read_policies
 from sayso_bots.config.routes import LANGUAGE, RouteWarning, list_warnings, read_routes
-from sayso_bots.config.source import Source, apply_platforms, read_source
+from sayso_bots.config.source import (
+    Duration,
+    Flag,
+    Source,
+    apply_platforms,
+    count_up_to,
+    read_source,
+    refuse_bool,
+)
 from sayso_bots.config.store_settings import StoreSettings, build_store_settings
 
 SECTIONS = (
@@ -56,7 +64,7 @@ SECTIONS = (
     "secrets",
     "api",
 )
-"""What may stand at the top of the file, besides the sections of platforms."""
+"""The keys at the top of the file, besides the sections of platforms."""
 
 
 _MAX_TOGETHER = timedelta(seconds=5)
@@ -70,7 +78,12 @@ def _check_wait(wait: timedelta) -> timedelta:
 
 
 def _parse_window(value: object) -> timedelta:
-    window = parse_duration_or("off", value, meaning=", for a card for every call") or timedelta(0)
+    if value == "off":
+        return timedelta(0)
+    try:
+        window = parse_duration(value)
+    except ValueError as error:
+        raise ValueError(f'{error}; or "off", for a card for every call') from None
     if window > _MAX_TOGETHER:
         raise ValueError("is too long: every card waits for it; write at most 5s")
     return window
@@ -113,7 +126,11 @@ class LimitsSection(Section):
 
 
 class QuestionsSection(Section):
-    """[questions]."""
+    """[questions]: reasons to deny, and modules with kinds of question of one's own.
+
+    Calls of one run that are asked about within ``together`` of the first of them share a card;
+    zero is a card for each.
+    """
 
     reasons: Annotated[
         tuple[Annotated[str, AfterValidator(_check_reason)], ...], Field(max_length=_MAX_REASONS)
@@ -121,6 +138,11 @@ class QuestionsSection(Section):
     reason_wait: Annotated[Duration, AfterValidator(_check_wait)] = timedelta(seconds=60)
     types: tuple[str, ...] = ()
     together: Annotated[timedelta, BeforeValidator(_parse_window)] = timedelta(milliseconds=200)
+
+    @property
+    def refusals(self) -> Refusals:
+        """The ways to deny."""
+        return Refusals(self.reasons, self.reason_wait)
 
 
 _Word = Annotated[str, Field(min_length=1, max_length=60)]
@@ -135,42 +157,27 @@ class SecretsSection(Section):
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionSettings:
-    """The ways to deny, and the modules with kinds of question of one's own.
-
-    Calls of one run that are asked about within ``bundle_window`` of the first of
-    them share a card; zero is a card for each. ``limits`` are of how many requests are open.
-    """
-
-    refusals: Refusals = field(default_factory=Refusals)
-    types: tuple[str, ...] = ()
-    bundle_window: timedelta = timedelta(milliseconds=200)
-    limits: OpenLimits = NO_LIMITS
-
-
-@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that ``sayso serve`` needs to know. Its repr holds no secret.
 
-    ``unrouted`` says of platforms whose secrets are set that no route leads to them.
+    ``limits`` are of how many requests are open. ``unrouted`` says of platforms
+    whose secrets are set that no route leads to them.
     """
 
     source: str
     store: StoreSettings
-    host: str
-    port: int
+    server: ServerSection
     platforms: Mapping[str, Configured]
     routes: Routes
     policies: ServerPolicy
     always: GrantOptions = field(default_factory=GrantOptions)
-    questions: QuestionSettings = field(default_factory=QuestionSettings)
+    questions: QuestionsSection = field(default_factory=QuestionsSection)
+    limits: OpenLimits = NO_LIMITS
     hiding: Hiding = field(default_factory=Hiding)
     warnings: tuple[RouteWarning, ...] = ()
     unrouted: Mapping[str, str] = field(default_factory=dict)
     api: ApiSettings | None = None
     api_warnings: tuple[str, ...] = ()
-    connections_per_source: int | None = None
-    reuse_port: bool = False
 
 
 def read_settings(config: str | None, env: Mapping[str, str]) -> Settings:
@@ -205,26 +212,26 @@ def build_settings(source: Source) -> Settings:
     if not routes.routes and "route" not in {section for section, _ in source.problems}:
         source.problems.append(("route", _explain_no_route(source, platforms)))
     policies, always, api = read_policies(source), read_always(source), read_api(source)
-    questions, hidden = _read_questions(source), _build_hiding(source)
+    questions = source.read_section(QuestionsSection, "questions") or QuestionsSection()
+    limits = source.read_section(LimitsSection, "limits") or LimitsSection()
+    hidden = _build_hiding(source)
     check_api_approvers(source, routes, api)
     source.check()
     return Settings(
         source=str(Path(source.name).absolute()) if source.sections else "the environment",
         store=store,
-        host=server.host,
-        port=server.port,
+        server=server,
         platforms=configured,
         routes=routes,
         policies=policies,
         always=always,
         questions=questions,
+        limits=OpenLimits(limits.open_per_agent, limits.open_per_token),
         hiding=platforms.hiding + hidden,
         warnings=list_warnings(routes, platforms),
         unrouted=explain_unrouted(source, platforms, routes),
         api=api,
         api_warnings=list_api_warnings(source, api),
-        connections_per_source=server.connections_per_source,
-        reuse_port=server.reuse_port,
     )
 
 
@@ -301,17 +308,6 @@ def _read_server(source: Source, store: StoreSettings) -> ServerSection:
             "is for several processes, and memory:// serves one; name a Redis, or leave it out",
         )
     return section
-
-
-def _read_questions(source: Source) -> QuestionSettings:
-    section = source.read_section(QuestionsSection, "questions") or QuestionsSection()
-    limits = source.read_section(LimitsSection, "limits") or LimitsSection()
-    return QuestionSettings(
-        Refusals(section.reasons, section.reason_wait),
-        section.types,
-        section.together,
-        OpenLimits(limits.open_per_agent, limits.open_per_token),
-    )
 
 
 def _build_hiding(source: Source) -> Hiding:

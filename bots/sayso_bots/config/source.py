@@ -1,4 +1,4 @@
-"""The settings file with its lines, and the environment over it."""
+"""The settings file with its lines, the environment over it, and values in its sections."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from pydantic import BeforeValidator, Field, PlainValidator
+
+from sayso.durations import parse_duration
 from sayso.text.secret_forms import holds
 from sayso.text.secret_kinds import OWN_TOKEN
 from sayso.toml_file import KeyPath, SettingsError, TomlFile, parse_toml, read_text
@@ -201,3 +205,30 @@ def _walk(value: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Any]]:
     if isinstance(value, dict | list):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _walk(item, (*path, key))
+
+
+Flag = Annotated[bool, Field(strict=True)]
+"""``true`` or ``false``, and no word for them."""
+
+Duration = Annotated[timedelta, BeforeValidator(parse_duration)]
+"""Written as ``90s``, ``10m`` or ``1h30m``."""
+
+
+def refuse_bool(value: object) -> object:
+    """Return the value; of true and false what was written, which is no number."""
+    # To pydantic, true is a 1.
+    return repr(value) if isinstance(value, bool) else value
+
+
+def count_up_to(highest: int, *, off: bool = False) -> PlainValidator:
+    """Return the validator of a count from 1; with ``off``, that word stands for 0."""
+    more = ', such as 50, or "off"' if off else ""
+
+    def check(value: object) -> int:
+        if off and value == "off":
+            return 0
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= highest:
+            raise ValueError(f"is not a whole number from 1 to {highest}{more}")
+        return value
+
+    return PlainValidator(check)

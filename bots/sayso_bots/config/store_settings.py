@@ -1,10 +1,11 @@
-"""[store]: the store that keeps requests."""
+"""[store], and all the settings of a machine that only asks."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from fnmatch import fnmatchcase
 from typing import Annotated
 
 from pydantic import Field, PlainValidator
@@ -12,9 +13,12 @@ from pydantic import Field, PlainValidator
 from sayso.durations import parse_duration
 from sayso.errors import StoreUnreachableError
 from sayso.platforms.section import Section
+from sayso.policy.server_policy import ServerPolicy
 from sayso.stores.audit import KEPT_DECISIONS
 from sayso.stores.connect import STORES
 from sayso.text.secrets import has_login, without_login
+from sayso.worker.routing import Routes
+from sayso_bots.config.policies import read_policies
 from sayso_bots.config.source import Source, read_source
 
 _MAX_AUDIT = timedelta(days=3_650)
@@ -97,3 +101,40 @@ def build_store_settings(source: Source, from_argument: str | None = None) -> St
         fix = "is not the address of a store; write redis://host:6379/0, or memory:// to try out"
         source.problems.append(("store", f"{where} {fix}"))
     return store
+
+
+@dataclass(frozen=True, slots=True)
+class AskSettings:
+    """The settings of a machine that only asks."""
+
+    store: StoreSettings
+    policies: ServerPolicy
+    routes: Routes
+
+
+def read_ask_settings(
+    config: str | None, env: Mapping[str, str], *, store_url: str | None = None
+) -> AskSettings:
+    """Read the store, the policy and the routes' timeouts; mistakes elsewhere do not matter here.
+
+    Raises:
+        SettingsError: the store or the policy is wrong; a line for each problem.
+    """
+    source = read_source(config, env)
+    store, policies = build_store_settings(source, store_url), read_policies(source)
+    routes = Routes(())
+    if source.data.keys() & {"route", "people"}:
+        # Only settings that have routes pay for what reads them.
+        from sayso_bots.config.routes import read_timeouts
+
+        routes = read_timeouts(source)
+    source.check("store", "policy")
+    return AskSettings(store, policies, routes)
+
+
+def get_route_seconds(routes: Routes, agent: str, tool: str) -> float | None:
+    """Return how long the route of a call lets it wait; None where it does not say."""
+    for route in routes.routes:
+        if fnmatchcase(agent, route.agent) and fnmatchcase(tool, route.tool):
+            return route.seconds
+    return None

@@ -21,7 +21,7 @@ class SlackChat:
         self._before = {message.ts for message in self._slack.messages()}
 
     async def buttons(self) -> Collection[str]:
-        """What the card offers."""
+        """Return the buttons of the card."""
         return (await self._card()).buttons
 
     async def press(self, button: str, by: str = "alice") -> None:
@@ -36,11 +36,11 @@ class SlackChat:
         return (await self._slack.ephemeral_where(who)).all_text
 
     async def revealed(self) -> str:
-        """What the dialog shows that Alice has open."""
+        """Return the dialog that Alice has open."""
         return str((await self._slack.view_for("alice")).view)
 
     async def shows(self, outcome: str, actor: str) -> bool:
-        """Whether the card comes to say how it ended and by whom, and asks no more."""
+        """Return whether the card comes to say how it ended and by whom, and asks no more."""
         mention = f"@{actor.removeprefix('slack:')}"
         try:
             await self._slack.message_where(
@@ -74,7 +74,7 @@ class TelegramChat:
         self._before = {message.id for message in self._telegram.messages()}
 
     async def buttons(self, wanted: str = "") -> Collection[str]:
-        """What the card offers, as soon as it offers the wanted button."""
+        """Return the buttons of the card, as soon as the wanted one is there."""
         return (await self._card(wanted)).buttons
 
     async def press(self, button: str, by: str = "alice") -> str:
@@ -91,7 +91,7 @@ class TelegramChat:
         return message.document.content.decode() if message.document else ""
 
     async def shows(self, outcome: str, actor: str) -> bool:
-        """Whether the card comes to say how it ended and by whom, and asks no more."""
+        """Return whether the card comes to say how it ended and by whom, and asks no more."""
         try:
             await self._telegram.message_where(
                 lambda message: (
@@ -115,5 +115,5 @@ class TelegramChat:
 
 
 def _asks(buttons: Iterable[str]) -> bool:
-    """Whether one of these buttons decides; what an answer stored can be revoked."""
+    """Return whether one of these buttons decides; what an answer stored can be revoked."""
     return any(not label.startswith(("Revoke", "Details")) for label in buttons)

@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import logging
 import sys
-from collections.abc import Mapping
 
 from sayso_bots.config.store_settings import StoreSettings
 from sayso_bots.demo.agent import work_for_ever
@@ -33,7 +32,7 @@ Alice may answer in either chat, Bob in Slack, Mallory nowhere. Ctrl-C ends the 
 """
 
 
-def play_demo(args: argparse.Namespace, env: Mapping[str, str]) -> int:  # noqa: ARG001  as every command
+def play_demo(args: argparse.Namespace) -> int:
     """Play until Ctrl-C, or headless to the end: 0 when all went as it should."""
     logging.basicConfig(level=logging.ERROR, stream=sys.stderr)
     try:

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from sayso.agent.verdict import CheckResult
 from sayso.calls import ToolCall
 from sayso.events import Outcome
-from sayso_bots.demo.agent import ask, dangerous_call, harmless_call, long_call
+from sayso_bots.demo.agent import Say, ask, dangerous_call, harmless_call, long_call
 from sayso_bots.demo.chats import SlackChat, TelegramChat
-from sayso_bots.demo.questions import Say
 from sayso_bots.demo.stage import Stage
 
 _A_STEP_SECONDS = 20.0

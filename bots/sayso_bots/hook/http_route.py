@@ -19,7 +19,7 @@ from sayso.errors import ConfigError, SaysoError
 from sayso.stores.backend import Backend
 from sayso.tasks import Background
 from sayso_bots.asking.service import AskService, Requester
-from sayso_bots.config.ask_settings import AskSettings
+from sayso_bots.config.store_settings import AskSettings
 from sayso_bots.hook.agents import CLAUDE_CODE, MARGIN_SECONDS, Answered
 from sayso_bots.hook.asking import answer_event, failed, report_run
 from sayso_bots.hook.events import HookEvent, Ran, is_answer, read_event, read_ran

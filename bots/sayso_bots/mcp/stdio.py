@@ -15,7 +15,7 @@ from sayso_bots.mcp import messages
 from sayso_bots.mcp.approvals import Client, Server, ServerGoneError, Tell
 from sayso_bots.mcp.messages import CLIENT_KEY, MOST_BYTES, Message, client_of
 from sayso_bots.mcp.proxy import Proxy
-from sayso_bots.process.lines import Lines, not_started
+from sayso_bots.process.lines import Lines, explain_not_started
 from sayso_bots.strict_json import MalformedMessageError
 
 _INITIALIZE = "initialize"
@@ -120,7 +120,7 @@ class Process:
                 limit=MOST_BYTES,
             )
         except (OSError, ValueError) as error:
-            raise ServerGoneError(not_started(self._command[0], error)) from None
+            raise ServerGoneError(explain_not_started(self._command[0], error)) from None
         self._reading = asyncio.create_task(self._read())
 
     async def request(self, raw: bytes, message: Message, tell: Tell) -> bytes:  # noqa: ARG002

@@ -1,4 +1,4 @@
-"""What concerns the process as such: being stopped, its terminal, files and memory, who connects.
+"""The process as such: being stopped, its terminal, files and memory, who connects.
 
 Nothing in here knows what the product does.
 """

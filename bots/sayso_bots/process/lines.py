@@ -93,8 +93,8 @@ class Child:
         return await self._process.wait()
 
 
-def not_started(command: str, error: Exception) -> str:
-    """What a user reads of a command that did not start."""
+def explain_not_started(command: str, error: Exception) -> str:
+    """Explain to a user that a command did not start."""
     return f"{command}: {getattr(error, 'strerror', None) or error}"
 
 
@@ -117,7 +117,7 @@ async def child_of(
         )
     except (OSError, ValueError) as error:
         raise ConfigError(
-            f"the command cannot be started: {not_started(command[0], error)}"
+            f"the command cannot be started: {explain_not_started(command[0], error)}"
         ) from None
     if process.stdin is None or process.stdout is None:
         raise ConfigError(f"{command[0]} has no stdin or no stdout")

@@ -1,4 +1,4 @@
-"""Who is at the other end of a connection, as far as connections can be counted by it."""
+"""Connections: who is at their other end, how many one source may have, and that it hung up."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import asyncio
 from collections import Counter
 from dataclasses import dataclass
 from ipaddress import IPv6Address, IPv6Network, ip_address
+
+from aiohttp import web
 
 # Whoever has one address of IPv6 usually has all that begin with these bits.
 _SHARED_BITS = 64
@@ -30,7 +32,7 @@ def source_of(address: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """How many connections one source may have: of our own networks, and of the internet.
+    """Numbers of connections that one source may have: of our own networks, and of the internet.
 
     From our own networks comes the proxy, on whose connections everybody
     calls. It has no limit of its own unless the settings say so; a source
@@ -48,23 +50,23 @@ class Shares:
         return cls(connections, max(1, connections // 4))
 
     def most(self, source: str) -> int:
-        """How many connections this source may have."""
+        """Return the number of connections that this source may have."""
         return self.far if _is_global(source) else self.near
 
 
 class Sources:
-    """How many connections each source has open, at most its share."""
+    """Counts the connections that each source has open, at most its share."""
 
     def __init__(self, shares: Shares) -> None:
         self._shares = shares
         self._open: Counter[str] = Counter()
 
     def __len__(self) -> int:
-        """How many sources have connections."""
+        """Return the number of sources with connections."""
         return len(self._open)
 
     def enter(self, source: str) -> bool:
-        """Whether there is room for one more; then it is counted until it leaves."""
+        """Return whether there is room for one more; then it is counted until it leaves."""
         if self._open.get(source, 0) >= self._shares.most(source):
             return False
         self._open[source] += 1
@@ -85,5 +87,14 @@ def _is_global(source: str) -> bool:
 
 
 def is_gone(transport: asyncio.BaseTransport | None) -> bool:
-    """Whether a caller can be told nothing any more: its connection is closed or closing."""
+    """Return whether a caller can be told nothing any more: its connection is closed or closing."""
     return transport is None or transport.is_closing()
+
+
+async def gone(request: web.Request) -> None:
+    """Return when the caller has hung up; wait for ever where that cannot be noticed.
+
+    A connection that notices it sets its event ``gone``.
+    """
+    event: asyncio.Event = getattr(request.protocol, "gone", None) or asyncio.Event()
+    await event.wait()

@@ -34,11 +34,11 @@ def table(
 
 
 def wants_colour(stream: TextIO, env: Mapping[str, str]) -> bool:
-    """Whether colour helps here: a terminal, and nobody said no."""
+    """Return whether colour helps here: a terminal, and nobody said no."""
     return stream.isatty() and not env.get("NO_COLOR") and env.get("TERM") != "dumb"
 
 
-def coloured(word: str, *, colour: bool) -> str:
+def colour_word(word: str, *, colour: bool) -> str:
     """``ok``, ``warning`` or ``failed``, in its colour."""
     code = _COLOURS.get(word)
     return f"\x1b[{code}m{word}\x1b[0m" if colour and code else word

@@ -32,7 +32,7 @@ _LIVES = timedelta(minutes=10)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What became of one call: who decided on it, what was pressed, and which rule that was.
+    """The end of one call: who decided on it, what was pressed, and which rule that was.
 
     ``rule`` is, in words, the one that was stored, or the line that decided.
     """
@@ -46,7 +46,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How often people were asked, in all and once long sessions were half over."""
+    """Numbers of times that people were asked, in all and once long sessions were half over."""
 
     calls: int
     cards: int
@@ -72,7 +72,7 @@ class Replay:
         self._said: dict[str, str] = {}
 
     async def step(self, n: int, traced: TracedCall) -> Step:
-        """What becomes of the next call."""
+        """Return what becomes of the next call."""
         run = RunRef(traced.agent, traced.session, project=traced.project)
         context = PolicyContext(run, self._remembered(run, traced.at), source_name=traced.agent)
         decision = await evaluate(self._policy, traced.call, context) or Decision.ASK
@@ -124,7 +124,7 @@ class Replay:
 
 
 def _home(scope: Scope, run: RunRef) -> tuple[str, ...]:
-    """Where a rule of a scope is kept; without a project it is kept as for the session."""
+    """Return the place of a rule of a scope; without a project it is that of the session."""
     if scope == "agent":
         return (run.agent_id,)
     if scope == "project" and run.project:
@@ -149,8 +149,8 @@ def _request(traced: TracedCall, run: RunRef) -> PermissionRequestEvent:
     )
 
 
-def counted(calls: Sequence[TracedCall], steps: Iterable[Step]) -> Count:
-    """How often people were asked about these calls."""
+def count_steps(calls: Sequence[TracedCall], steps: Iterable[Step]) -> Count:
+    """Count how often people were asked about these calls."""
     asked = [step.decided == "asked" for step in steps]
     late = [asked[number] for number in _late(calls)]
     return Count(len(asked), sum(asked), _per10(asked), _per10(late))

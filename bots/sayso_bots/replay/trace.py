@@ -72,7 +72,7 @@ def read_trace(name: str) -> list[TracedCall]:
     except UnicodeDecodeError:
         raise ConfigError(f"{name} cannot be read: it is not UTF-8") from None
     lines.sort(key=lambda line: line.at)
-    return _placed(lines)
+    return _place_calls(lines)
 
 
 def _line(written: str, place: str) -> _Line:
@@ -90,9 +90,9 @@ def _line(written: str, place: str) -> _Line:
         raise ConfigError(f"{place}: {key}: {wrong['msg']}") from None
 
 
-def _placed(lines: Sequence[_Line]) -> list[TracedCall]:
+def _place_calls(lines: Sequence[_Line]) -> list[TracedCall]:
     calls = [ToolCall(line.tool, line.arguments) for line in lines]
-    guessed = _guessed(zip(lines, calls, strict=True))
+    guessed = _guess_folders(zip(lines, calls, strict=True))
     found = []
     for line, call in zip(lines, calls, strict=True):
         root = line.folder or (line.project if line.project.startswith("/") else "")
@@ -103,7 +103,7 @@ def _placed(lines: Sequence[_Line]) -> list[TracedCall]:
     return found
 
 
-def _guessed(lines: Iterable[tuple[_Line, ToolCall]]) -> Mapping[str, str]:
+def _guess_folders(lines: Iterable[tuple[_Line, ToolCall]]) -> Mapping[str, str]:
     """A folder for each project, from the paths that its calls name."""
     counts: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
     totals: Counter[str] = Counter()

@@ -1,9 +1,12 @@
-"""What can be found out before the first question: store, tokens, places, approvers."""
+"""Findings before the first question: policy, kinds, store, tokens, places, approvers."""
 
 from __future__ import annotations
 
 import asyncio
+import importlib
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 from sayso.chats.adapter import Adapter
@@ -12,14 +15,17 @@ from sayso.errors import ConfigError, DeliveryError, StoreUnreachableError
 from sayso.platforms.bot import Bot
 from sayso.platforms.finding import Finding, Level, NotLooked
 from sayso.platforms.platform import Platform
+from sayso.policy.server_policy import Section, ServerPolicy
+from sayso.rules.lint import lint_rules
 from sayso.stores.backend import Backend
+from sayso.text.printable import printable
+from sayso.text.secrets import holds_secret
 from sayso.worker.routing import Routes, is_group
 from sayso_bots.config.api_tokens import ApiToken
-from sayso_bots.config.platforms import Configured
+from sayso_bots.config.platforms import FIX, PASTED, UNLOADABLE, Configured, describe_error
 from sayso_bots.config.routes import format_approvers, format_route
 from sayso_bots.config.settings import Settings
 from sayso_bots.config.store_settings import StoreSettings
-from sayso_bots.server.kinds import load_kinds
 
 _AT_ONCE = 8
 # A platform lets about a hundred people be looked up a minute.
@@ -28,7 +34,7 @@ _OTHERS = "guests, bots, closed accounts, people from elsewhere"
 
 
 def kind_findings(modules: Sequence[str]) -> Iterator[Finding]:
-    """Whether the modules with kinds of question of one's own can be loaded; a line each."""
+    """Load the modules with kinds of question of one's own; a line each."""
     for module in modules:
         try:
             load_kinds([module])
@@ -39,7 +45,7 @@ def kind_findings(modules: Sequence[str]) -> Iterator[Finding]:
 
 
 def api_findings(settings: Settings) -> Iterator[Finding]:
-    """Who may call the hosted API; nothing where it is off, unless that is odd."""
+    """Yield who may call the hosted API; nothing where it is off, unless that is odd."""
     for text in settings.api_warnings:
         yield Finding("warning", "api", text)
     if settings.api is None:
@@ -53,7 +59,7 @@ def api_findings(settings: Settings) -> Iterator[Finding]:
 
 
 async def look_at_store(backend: Backend, store: StoreSettings) -> Finding:
-    """Whether the store answers, and is what the settings say."""
+    """Look whether the store answers, and is what the settings say."""
     if store.is_memory:
         text = f"{store.name} is memory://: only this process is served; `sayso ask` needs Redis"
         return Finding("warning", "store", text)
@@ -67,7 +73,7 @@ async def look_at_store(backend: Backend, store: StoreSettings) -> Finding:
 
 
 async def look_into_store(backend: Backend) -> Sequence[Finding]:
-    """What is wrong with a store that answers, by trying out all that is needed of it."""
+    """Look into a store that answers, by trying out all that is needed of it."""
     try:
         ailments = await backend.diagnose()
     except StoreUnreachableError as error:
@@ -84,7 +90,7 @@ async def look_into_store(backend: Backend) -> Sequence[Finding]:
 
 
 async def look_at_platform(configured: Configured, bot: Bot) -> Finding:
-    """Whether the token is known there, and whose it is."""
+    """Look whether the token is known there, and whose it is."""
     name = configured.platform.name
     try:
         introduced = await bot.introduce()
@@ -96,7 +102,7 @@ async def look_at_platform(configured: Configured, bot: Bot) -> Finding:
 
 
 def _network_hint(platform: Platform[Any]) -> str:
-    """What to look at when a platform that is reached by an address of its API is away."""
+    """Return what to look at when a platform that is reached by an address of its API is away."""
     if "api_url" not in platform.section.model_fields:
         return ""
     name = platform.name
@@ -104,7 +110,7 @@ def _network_hint(platform: Platform[Any]) -> str:
 
 
 async def look_at_places(bots: Mapping[str, Bot], routes: Routes) -> Mapping[Place, Finding]:
-    """Whether cards can be shown in each place of the routes whose platform answers."""
+    """Look whether cards can be shown in each place of the routes whose platform answers."""
     places = dict.fromkeys(place for route in routes.routes for place in route.to)
     room = asyncio.Semaphore(_AT_ONCE)
 
@@ -126,7 +132,7 @@ async def look_at_places(bots: Mapping[str, Bot], routes: Routes) -> Mapping[Pla
 
 
 async def look_at_accounts(bots: Mapping[str, Bot], routes: Routes) -> Sequence[Finding]:
-    """Whether each account that may approve exists where it is needed; a line for each."""
+    """Look whether each account that may approve exists where it is needed; a line for each."""
     wanted: dict[str, set[Place]] = {}
     for route in routes.routes:
         for account in routes.actors(route):
@@ -157,7 +163,7 @@ async def look_at_accounts(bots: Mapping[str, Bot], routes: Routes) -> Sequence[
 
 
 async def look_at_groups(bots: Mapping[str, Bot], routes: Routes) -> Sequence[Finding]:
-    """Whether the groups of approvers can be read, and have anybody in them."""
+    """Look whether the groups of approvers can be read, and have anybody in them."""
     findings = []
     for group in sorted(routes.groups()):
         platform, _, name = group.partition(":@")
@@ -186,7 +192,7 @@ async def look_at_groups(bots: Mapping[str, Bot], routes: Routes) -> Sequence[Fi
 
 
 async def _not_counting(adapter: Adapter, members: Collection[str]) -> int:
-    """How many of the first members of a group do not count in it."""
+    """Count those of the first members of a group that do not count in it."""
     room = asyncio.Semaphore(_AT_ONCE)
 
     async def look(actor: str) -> bool:
@@ -198,7 +204,7 @@ async def _not_counting(adapter: Adapter, members: Collection[str]) -> int:
 
 
 def approver_findings(settings: Settings) -> Iterator[Finding]:
-    """Who may approve on each route, and where nobody may."""
+    """Yield who may approve on each route, and where nobody may."""
     for route in settings.routes.routes:
         if who := format_approvers(settings.routes, route):
             own = "; they may approve what they asked for" if route.self_approval else ""
@@ -211,3 +217,90 @@ def unrouted_findings(settings: Settings) -> Iterator[Finding]:
     """Platforms that have their secrets but no route."""
     for name, text in settings.unrouted.items():
         yield Finding("info", name, text)
+
+
+def load_kinds(modules: Sequence[str]) -> None:
+    """Import the modules, so that the requests and responses they define can be read.
+
+    Raises:
+        ConfigError: one cannot be imported; the message names it and the fix.
+    """
+    for module in modules:
+        if holds_secret(module):
+            raise ConfigError(f"questions.types {PASTED}")
+        try:
+            importlib.import_module(module)
+        except UNLOADABLE as error:
+            # Nothing is chained: what the error says may hold a secret.
+            told = f"cannot be imported ({describe_error(error)}); {FIX}"
+            raise ConfigError(f"questions.types: {printable(module)} {told}") from None
+
+
+_SIGN = re.compile(r"[*?\[]")
+
+
+def policy_findings(policies: ServerPolicy) -> Iterator[Finding]:
+    """A line for each doubtful rule or section; nothing where there are no rules."""
+    sections = policies.sections
+    found = [
+        f"{section.called}: {text}" if section.called else text
+        for number, section in enumerate(sections)
+        for text in _of_section(section, sections[:number])
+    ]
+    for text in found:
+        yield Finding("warning", "policy", text)
+    count = sum(len(one.allow) + len(one.allow_once) + len(one.deny) for one in sections)
+    if count and not found:
+        yield Finding("ok", "policy", f"{count} rule{'s' if count > 1 else ''} without surprises")
+
+
+def _of_section(section: Section, before: Sequence[Section]) -> Iterator[str]:
+    for other in before:
+        if _covers(other.agent, section.agent) and _covers(other.tool, section.tool):
+            yield (
+                f"is about no call ({section.place}): {other.called} ({other.place}) comes first "
+                "and is about all of them; put the narrower one first"
+            )
+            return
+    allow, deny, once = (
+        [one.rule for one in rules] for rules in (section.allow, section.deny, section.allow_once)
+    )
+    if section.looking and section.agent == "*":
+        yield (
+            f"takes the names of tools as every agent uses them ({section.place}): give the preset "
+            'to agents whose tools you know, with agent = "…"'
+        )
+    yield from map(str, lint_rules(allow, deny, once))
+    yield from _never(section, before)
+
+
+def _never(section: Section, before: Sequence[Section]) -> Iterator[str]:
+    """Rules about tools whose calls never come to the section."""
+    kinds = {"allow rule": section.allow, "allow-once rule": section.allow_once}
+    for kind, rules in {**kinds, "deny rule": section.deny}.items():
+        for number, one in enumerate(rules, 1):
+            named = f"{kind} {number} ({one.place}) never matches"
+            for tool in one.rule.tools:
+                if why := _never_comes(tool, section, before):
+                    yield f"{named}: {why}"
+
+
+def _never_comes(tool: str, section: Section, before: Sequence[Section]) -> str:
+    """Why no call of the tool comes to the section; empty where one may."""
+    if not fnmatchcase(tool, section.tool):
+        return f"the section is about tools such as {section.tool!r}, not {tool!r}"
+    for other in before:
+        if _covers(other.agent, section.agent) and fnmatchcase(tool, other.tool):
+            return f"{other.called} ({other.place}) comes first for {tool!r}"
+    return ""
+
+
+def _covers(wide: str, narrow: str) -> bool:
+    """Return whether it is certain that one pattern takes all that the other one takes."""
+    if wide in (narrow, "*"):
+        return True
+    if not _SIGN.search(narrow):
+        return fnmatchcase(narrow, wide)
+    beginning, star, more = wide.partition("*")
+    is_prefix = bool(star) and not more and not _SIGN.search(beginning)
+    return is_prefix and narrow.startswith(beginning)

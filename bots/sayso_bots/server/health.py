@@ -70,7 +70,7 @@ class Health:
 
 
 class _Look:
-    """What one part said when it was last asked; nobody asks it twice at a time."""
+    """The last answer of one part; nobody asks it twice at a time."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ async def alive(_: web.Request) -> web.Response:
 
 
 def readiness(problems: Mapping[str, str], *, is_ready: bool) -> web.Response:
-    """Whether calls should come here: what does not answer and why, the platforms apart."""
+    """Answer whether calls should come here: what does not answer and why, the platforms apart."""
     degraded = [name for name in problems if name != _STORE]
     body = {"ready": is_ready, "problems": dict(problems), "degraded": degraded}
     return web.json_response(body, status=200 if is_ready else 503)

@@ -152,7 +152,7 @@ class _Connection(web.RequestHandler):
             keepalive_timeout=_IDLE_SECONDS,
             auto_decompress=False,
         )
-        self.gone = asyncio.Event()  # see sayso_bots.process.leaving
+        self.gone = asyncio.Event()  # see sayso_bots.process.sources
         self._limits = limits
         self._source = ""
         self._is_admitted = self._has_begun = False

@@ -21,10 +21,10 @@ from sayso.text.secrets import hiding
 from sayso.worker.worker import ApprovalWorker, WorkerOptions
 from sayso_bots.api.api import hosted_api
 from sayso_bots.api.stream import StreamLimits
-from sayso_bots.config.rereading import Rereading
 from sayso_bots.config.settings import Settings
 from sayso_bots.process.resources import Room, raised_file_limit, room_in
 from sayso_bots.server.checks import (
+    load_kinds,
     look_at_groups,
     look_at_places,
     look_at_platform,
@@ -32,10 +32,9 @@ from sayso_bots.server.checks import (
 )
 from sayso_bots.server.floor import Laying
 from sayso_bots.server.health import Health
-from sayso_bots.server.kinds import load_kinds
-from sayso_bots.server.reloading import Reloading
-from sayso_bots.server.waiting import reached
-from sayso_bots.server.webserver import answering, taken_port, url_of
+from sayso_bots.server.reloading import Reloading, Rereading
+from sayso_bots.server.waiting import wait_for_store
+from sayso_bots.server.webserver import answering, bind_port, url_of
 
 _log = logging.getLogger(__name__)
 
@@ -81,20 +80,22 @@ async def serving(
         load_kinds(settings.questions.types)
         room = room_in(raised_file_limit())
         sockets = stack.enter_context(
-            taken_port(settings.host, settings.port, reuse_port=settings.reuse_port)
+            bind_port(
+                settings.server.host, settings.server.port, reuse_port=settings.server.reuse_port
+            )
         )
         if backend is None:
             backend = await stack.enter_async_context(open_store(settings.store.url))
         findings = [
-            await reached(backend, settings.store, sockets),
+            await wait_for_store(backend, settings.store, sockets),
             *await _check_store(backend, settings),
         ]
         opened = {
             name: await stack.enter_async_context(configured.open(backend.key_value))
             for name, configured in settings.platforms.items()
         }
-        introduced = await _introduced(settings, opened)
-        findings += [*introduced.values(), *await _looked_around(settings, opened, introduced)]
+        introduced = await _introduce_bots(settings, opened)
+        findings += [*introduced.values(), *await _look_around(settings, opened, introduced)]
         work = _Work()
         reloading = await stack.enter_async_context(_policy(settings, backend, work, rereading))
         health = await stack.enter_async_context(Health(backend, opened, reloading=reloading))
@@ -103,7 +104,7 @@ async def serving(
         routes = [*health.routes(), *await stack.enter_async_context(part)]
         api = await stack.enter_async_context(_api(settings, backend, opened, room))
         routes += api.routes
-        each = settings.connections_per_source
+        each = settings.server.connections_per_source
         server = answering(sockets, routes, most_connections=room.connections, each=each)
         await stack.enter_async_context(server)
         # Before the web server stops, which would wait for streams and polls to end by themselves.
@@ -135,7 +136,7 @@ async def _chatting(
 async def _listening(
     name: str, bot: Bot, desk: ApprovalWorker, backend: Backend, work: _Work, *, later: bool
 ) -> AsyncIterator[list[web.RouteDef]]:
-    """What comes in from a platform goes to the desk; ``later``: the bot asks who it is again."""
+    """Listen to a platform for the desk; ``later``: the bot asks who it is again."""
     async with AsyncExitStack() as stack:
         listening = await stack.enter_async_context(
             bot.listening(desk, backend.key_value, owner=desk.name)
@@ -172,9 +173,9 @@ def _desk(settings: Settings, backend: Backend, opened: Mapping[str, Bot]) -> Ap
             terms=settings.always,
             refusals=settings.questions.refusals,
             keeps_log=settings.api is not None,
-            bundle_window=settings.questions.bundle_window,
+            bundle_window=settings.questions.together,
             keep_audit=settings.store.keep_audit,
-            limits=settings.questions.limits,
+            limits=settings.limits,
         ),
         callers=[caller for bot in opened.values() if (caller := bot.caller) is not None],
     )
@@ -221,8 +222,8 @@ async def _check_store(backend: Backend, settings: Settings) -> Sequence[Finding
     return findings
 
 
-async def _introduced(settings: Settings, opened: Mapping[str, Bot]) -> Mapping[str, Finding]:
-    """Who the bot is on each platform. One that is away for now is asked again later."""
+async def _introduce_bots(settings: Settings, opened: Mapping[str, Bot]) -> Mapping[str, Finding]:
+    """Ask each platform who the bot is. One that is away for now is asked again later."""
     looks = await asyncio.gather(
         *(look_at_platform(settings.platforms[name], bot) for name, bot in opened.items())
     )
@@ -237,10 +238,10 @@ async def _introduced(settings: Settings, opened: Mapping[str, Bot]) -> Mapping[
     return found
 
 
-async def _looked_around(
+async def _look_around(
     settings: Settings, opened: Mapping[str, Bot], introduced: Mapping[str, Finding]
 ) -> list[Finding]:
-    """What should be known before the first question.
+    """Look at what should be known before the first question.
 
     Raises:
         ConfigError: there is no place where a card could be shown.

@@ -30,7 +30,7 @@ _SAY_SECONDS = 5.0
 _GIVE_UP_SECONDS = 300.0
 
 
-async def reached(
+async def wait_for_store(
     backend: Backend,
     store: StoreSettings,
     sockets: Sequence[socket.socket],
@@ -38,7 +38,7 @@ async def reached(
     pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
     clock: Callable[[], float] = time.monotonic,
 ) -> Finding:
-    """What is to be said of the store, once it answers.
+    """Wait until the store answers, and return what is to be said of it.
 
     Until then the sockets answer that the process is alive and not ready, and
     everything else is to come again.

@@ -24,7 +24,7 @@ _CAN_SHARE = hasattr(socket, "SO_REUSEPORT")
 
 
 @contextmanager
-def taken_port(
+def bind_port(
     host: str, port: int, *, reuse_port: bool = False, can_share: bool = _CAN_SHARE
 ) -> Iterator[Sequence[socket.socket]]:
     """Open sockets on all addresses of the host; calls wait in them until somebody answers.

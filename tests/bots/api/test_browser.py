@@ -13,7 +13,7 @@ from support.browser import NO_CHROMIUM, browser, chromium
 from support.playing import a_playground
 
 from sayso.stores.memory import memory_backend
-from sayso_bots.server.webserver import answering, taken_port, url_of
+from sayso_bots.server.webserver import answering, bind_port, url_of
 
 if chromium() is None and not os.environ.get("CI"):
     pytest.skip(NO_CHROMIUM, allow_module_level=True)
@@ -37,7 +37,7 @@ def documented_script() -> str:
 
 
 async def test_a_page_of_a_configured_origin_follows_a_branch_with_a_ticket() -> None:
-    with taken_port("127.0.0.1", 0) as sockets, taken_port("127.0.0.1", 0) as others:
+    with bind_port("127.0.0.1", 0) as sockets, bind_port("127.0.0.1", 0) as others:
         toml = ROUTE + API.replace("https://dashboard.example.com", url_of(sockets)) + TOKENS
         async with (
             answering(sockets, [web.get("/", page_of)]),
@@ -103,7 +103,7 @@ class Proxy:
 
 
 async def test_a_browser_that_lost_its_connection_goes_on_after_the_last_event() -> None:
-    with taken_port("127.0.0.1", 0) as sockets:
+    with bind_port("127.0.0.1", 0) as sockets:
         async with a_playground() as playground, memory_backend() as backend, browser() as opened:
             async with world_on(playground, backend, ROUTE + API + TOKENS) as first:
                 made = await first.call("POST", f"{first.branch}/events/tickets")

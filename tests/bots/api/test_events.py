@@ -21,7 +21,7 @@ from sayso.worker.routing import Route, Routes
 from sayso_bots.api.api import HostedApi, hosted_api
 from sayso_bots.api.stream import StreamLimits
 from sayso_bots.config.api_tokens import ApiSettings, ApiToken, hash_token
-from sayso_bots.server.webserver import answering, taken_port, url_of
+from sayso_bots.server.webserver import answering, bind_port, url_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -213,7 +213,7 @@ async def _api(
     routes = Routes((Route(to=()),))
     async with open_store(store) as backend:
         settings = ApiSettings((token,), per_second=10_000)
-        with taken_port("127.0.0.1", 0) as sockets:
+        with bind_port("127.0.0.1", 0) as sockets:
             # The kernel would take megabytes for a client that reads nothing.
             sockets[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16_384)
             async with (

@@ -24,7 +24,7 @@ from sayso.worker.routing import Route, Routes
 from sayso_bots.api.api import HostedApi, hosted_api
 from sayso_bots.api.stream import StreamLimits
 from sayso_bots.config.api_tokens import ApiSettings, ApiToken, hash_token
-from sayso_bots.server.webserver import answering, taken_port, url_of
+from sayso_bots.server.webserver import answering, bind_port, url_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -92,7 +92,7 @@ async def an_api(backend: Backend, most: int = 100) -> AsyncIterator[tuple[Hoste
     )
     limits = StreamLimits(most=most)
     routes = Routes((Route(to=()),))
-    with taken_port("127.0.0.1", 0) as sockets:
+    with bind_port("127.0.0.1", 0) as sockets:
         async with (
             hosted_api(
                 ApiSettings(tokens, per_second=10_000), backend, routes, {}, limits=limits

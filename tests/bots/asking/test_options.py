@@ -28,7 +28,7 @@ from sayso_bots.acp.proxy import Proxy as EditorProxy
 from sayso_bots.api.api import hosted_api
 from sayso_bots.asking.service import AskService, Requester
 from sayso_bots.config.api_tokens import ApiSettings, ApiToken, hash_token
-from sayso_bots.config.ask_settings import AskSettings, read_ask_settings
+from sayso_bots.config.store_settings import AskSettings, read_ask_settings
 from sayso_bots.hook.http_hook import DECIDE_PATH
 from sayso_bots.hook.http_route import HookRoute
 from sayso_bots.mcp.approvals import Approvals, Client

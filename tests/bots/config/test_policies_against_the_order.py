@@ -24,7 +24,7 @@ from sayso.agent.verdict import CheckResult
 from sayso.policy.policy_file import Default
 from sayso.testing import Prompt, Stage
 from sayso_bots.cli.main import main
-from sayso_bots.config.rereading import Rereading
+from sayso_bots.server.reloading import Rereading
 
 AGENTS = ("deploy-bot", "deploy-2", "reader")
 TOOLS = ("bash", "Read", "git_push")

@@ -13,7 +13,7 @@ from sayso.errors import ConfigError
 from sayso.toml_file import SettingsError
 from sayso_bots.config.settings import build_settings
 from sayso_bots.config.source import parse_source
-from sayso_bots.server.kinds import load_kinds
+from sayso_bots.server.checks import load_kinds
 
 
 def test_reasons_and_their_wait_come_from_the_file() -> None:
@@ -40,7 +40,7 @@ def test_how_long_calls_gather_for_one_card_comes_from_the_file(
 ) -> None:
     questions = build_settings(parse_source(f"{ROUTE}[questions]\n{written}\n", SLACK)).questions
 
-    assert questions.bundle_window == timedelta(milliseconds=milliseconds)
+    assert questions.together == timedelta(milliseconds=milliseconds)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from sayso.errors import StoreUnreachableError
 from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.testing import a_request
 from sayso.toml_file import SettingsError
-from sayso_bots.config.ask_settings import read_ask_settings
+from sayso_bots.config.store_settings import read_ask_settings
 from sayso_slack.config import SIGNING_SECRET
 from sayso_telegram.settings import WEBHOOK_SECRET
 
@@ -24,7 +24,7 @@ def test_tokens_and_a_route_are_enough() -> None:
     settings = read(ROUTE)
 
     assert set(settings.platforms) == {"slack"}
-    assert (settings.host, settings.port) == ("127.0.0.1", 8080)
+    assert (settings.server.host, settings.server.port) == ("127.0.0.1", 8080)
     assert settings.store.url == "redis://127.0.0.1:6379/0"
     assert settings.routes.routes[0].to == (Place("slack", "C0OPS"),)
     assert settings.always.remember_for == timedelta(hours=24)
@@ -44,7 +44,7 @@ def test_the_environment_overrides_the_file() -> None:
     settings = read(text, env)
 
     assert settings.store.url == "redis://:secret@b"
-    assert (settings.host, settings.port) == ("0.0.0.0", 2)
+    assert (settings.server.host, settings.server.port) == ("0.0.0.0", 2)
     slack = settings.platforms["slack"].settings.section
     assert slack.mode == "http"
     assert slack.api_url == "http://127.0.0.1:9/api"

@@ -13,7 +13,7 @@ from support.hooked import event, until_asked
 from sayso.stores.memory import memory_backend
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.asking.service import AskService, Requester
-from sayso_bots.config.ask_settings import read_ask_settings
+from sayso_bots.config.store_settings import read_ask_settings
 from sayso_bots.hook.agents import CLAUDE_CODE, Answer
 from sayso_bots.hook.asking import answer_event
 from sayso_bots.hook.events import read_event

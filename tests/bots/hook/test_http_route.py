@@ -22,7 +22,7 @@ from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.asking.service import Requester
-from sayso_bots.config.ask_settings import read_ask_settings
+from sayso_bots.config.store_settings import read_ask_settings
 from sayso_bots.hook.agents import CLAUDE_CODE
 from sayso_bots.hook.events import is_answer
 from sayso_bots.hook.http_hook import DECIDE_PATH, REPORT_PATH

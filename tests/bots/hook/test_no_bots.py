@@ -13,7 +13,7 @@ from sayso.testing import a_response
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso.worker.worker import attending
 from sayso_bots.asking.service import AskService, Requester
-from sayso_bots.config.ask_settings import read_ask_settings
+from sayso_bots.config.store_settings import read_ask_settings
 from sayso_bots.hook.agents import CLAUDE_CODE
 from sayso_bots.hook.asking import answer_event
 from sayso_bots.hook.events import read_event

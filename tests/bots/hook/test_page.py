@@ -13,7 +13,7 @@ import pytest
 
 from sayso import RunRef, ToolCall
 from sayso.policy.decision import PolicyContext, Ruling, evaluate
-from sayso_bots.config.ask_settings import read_ask_settings
+from sayso_bots.config.store_settings import read_ask_settings
 from sayso_bots.hook.agents import AGENTS, HookAgent
 
 ROOT = Path(__file__).parents[3]

@@ -21,7 +21,7 @@ from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.mcp.http_transport import PATH, HttpTransport
 from sayso_bots.mcp.messages import read
 from sayso_bots.mcp.upstreams import MAX_SESSIONS, ProcessUpstream, TooManySessionsError
-from sayso_bots.server.webserver import answering, taken_port, url_of
+from sayso_bots.server.webserver import answering, bind_port, url_of
 
 DAY_SECONDS = 86_400.0
 TOKEN = "of-this-test-and-of-no-other-one-at-all"
@@ -121,7 +121,7 @@ def test_a_client_that_was_away_for_a_day_reads_that_its_session_is_over_and_beg
         upstream = ProcessUpstream(("sh", "-c", SMALL), os.environ)
         async with memory_backend() as backend, aiohttp.ClientSession() as web:
             http = HttpTransport(McpRoom(backend).proxy, upstream, token="", names=())
-            with taken_port("127.0.0.1", 0) as sockets:
+            with bind_port("127.0.0.1", 0) as sockets:
                 async with answering(sockets, http.routes(), handler_cancellation=True):
                     url = f"{url_of(sockets)}{PATH}"
                     session = (await post(web, url, BEGIN)).session

@@ -20,11 +20,9 @@ LIMITS = "[limits]\nopen_per_agent = 3\nopen_per_token = 4\n"
 
 
 def test_the_settings_allow_fifty_of_an_agent_and_two_hundred_of_a_token() -> None:
-    assert read(TO_SLACK).questions.limits == OpenLimits(per_agent=50, per_token=200)
-    assert read(f"{LIMITS}{TO_SLACK}").questions.limits == OpenLimits(3, 4)
-    assert read(f'[limits]\nopen_per_agent = "off"\n{TO_SLACK}').questions.limits == OpenLimits(
-        0, 200
-    )
+    assert read(TO_SLACK).limits == OpenLimits(per_agent=50, per_token=200)
+    assert read(f"{LIMITS}{TO_SLACK}").limits == OpenLimits(3, 4)
+    assert read(f'[limits]\nopen_per_agent = "off"\n{TO_SLACK}').limits == OpenLimits(0, 200)
 
 
 @pytest.mark.parametrize("written", ["0", "-1", "true", '"many"', "1.5"])

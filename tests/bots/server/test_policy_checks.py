@@ -7,7 +7,7 @@ from support.settings_text import ROUTE, SLACK
 
 from sayso_bots.config.settings import build_settings
 from sayso_bots.config.source import parse_source
-from sayso_bots.server.policy_checks import policy_findings
+from sayso_bots.server.checks import policy_findings
 
 
 def told(text: str) -> list[str]:

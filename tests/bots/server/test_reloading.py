@@ -16,9 +16,8 @@ from sayso import RunRef, ToolCall
 from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.tasks import Background
 from sayso.testing import until
-from sayso_bots.config.rereading import Fingerprint, Rereading
 from sayso_bots.config.settings import Settings
-from sayso_bots.server.reloading import Reloading
+from sayso_bots.server.reloading import Fingerprint, Reloading, Rereading
 
 
 class Written(Rereading):
@@ -220,7 +219,7 @@ async def test_what_else_changed_is_said_to_need_a_restart(
             await until(working.denies)
 
         assert any("needs a restart: [always], [server]" in one for one in caplog.messages)
-        assert working.settings.port == 8080
+        assert working.settings.server.port == 8080
 
 
 async def test_a_change_between_the_first_look_and_the_start_is_seen(config: Path) -> None:

@@ -15,7 +15,7 @@ from support.ports import free_port
 
 from sayso.errors import ConfigError
 from sayso.testing import until
-from sayso_bots.server.webserver import taken_port
+from sayso_bots.server.webserver import bind_port
 from sayso_playground import DeliverTwice, Playground
 
 SHARED = f"[server]\nreuse_port = true\n{ROUTES}"
@@ -124,6 +124,6 @@ def test_memory_shares_no_port(run: Run, playground: Playground) -> None:
 def test_a_platform_that_shares_no_port_is_told_what_to_do_instead() -> None:
     with (
         pytest.raises(ConfigError, match="give each process a port of its own"),
-        taken_port("127.0.0.1", 0, reuse_port=True, can_share=False),
+        bind_port("127.0.0.1", 0, reuse_port=True, can_share=False),
     ):
         pass

@@ -26,7 +26,7 @@ from sayso_bots.config.settings import build_settings
 from sayso_bots.config.source import parse_source
 from sayso_bots.server.limits import CallTimeouts
 from sayso_bots.server.server import serving
-from sayso_bots.server.webserver import answering, taken_port, url_of
+from sayso_bots.server.webserver import answering, bind_port, url_of
 from sayso_playground import Playground
 
 SHORT = CallTimeouts(call=0.2, answer=0.2)
@@ -57,7 +57,7 @@ async def _large(request: web.Request) -> web.Response:
 async def a_server(timeouts: CallTimeouts = SHORT, **limits: Any) -> AsyncIterator[str]:
     """The web server with an endpoint that reads its body, and one with a large answer."""
     routes = [web.post("/read", _read), web.get("/large", _large)]
-    with taken_port("127.0.0.1", 0) as sockets:
+    with bind_port("127.0.0.1", 0) as sockets:
         for taken in sockets:
             taken.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
         async with answering(sockets, routes, timeouts=timeouts, **limits):

@@ -21,7 +21,7 @@ from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso_bots.config.store_settings import StoreSettings
-from sayso_bots.server.waiting import reached
+from sayso_bots.server.waiting import wait_for_store
 from sayso_playground import Playground
 
 
@@ -68,7 +68,7 @@ async def test_a_start_waits_for_the_store_with_a_line_every_five_seconds(
     backend = replace(memory, outbox=AwayFor(12))
 
     with caplog.at_level(logging.INFO):
-        found = await reached(backend, STORE, [], pause=seconds.pause, clock=seconds)
+        found = await wait_for_store(backend, STORE, [], pause=seconds.pause, clock=seconds)
 
     assert (found.level, seconds.now) == ("ok", 62.0)
     assert [record.getMessage() for record in caplog.records] == [
@@ -82,9 +82,9 @@ async def test_a_start_gives_up_after_five_minutes(memory: Backend) -> None:
     in_time = replace(memory, outbox=AwayFor(300))
     too_late = replace(memory, outbox=AwayFor(301))
 
-    found = await reached(in_time, STORE, [], pause=seconds.pause, clock=seconds)
+    found = await wait_for_store(in_time, STORE, [], pause=seconds.pause, clock=seconds)
     with pytest.raises(StoreUnreachableError, match=r"store\.url: no Redis answers"):
-        await reached(too_late, STORE, [], pause=late.pause, clock=late)
+        await wait_for_store(too_late, STORE, [], pause=late.pause, clock=late)
 
     assert found.level == "ok"
     assert seconds.now == late.now == 350.0

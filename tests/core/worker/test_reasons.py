@@ -13,7 +13,7 @@ from sayso.stores.memory import memory_backend
 from sayso.testing import a_request
 from sayso.worker.routing import Route, Routes
 from sayso.worker.worker import ApprovalWorker
-from sayso_bots.cli.records import ended_text
+from sayso_bots.cli.store import ended_text
 
 SECRET = "ghp_" + "a1B2c3D4e5" * 4
 HIDDEN = "[redacted: 44 characters]"

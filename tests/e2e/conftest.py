@@ -1,4 +1,4 @@
-"""Every question is asked on every store, and answered at every platform."""
+"""Every question is asked on Redis, and answered at every platform; decisions on both stores."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from e2e.outages import breakable as on_a_breakable_store
 
 
 @pytest.fixture
-async def scene(store: str) -> AsyncIterator[Asked]:
+async def scene(store_url: str) -> AsyncIterator[Asked]:
     """Agent, bots and platforms."""
-    async with asked(store) as opened:
+    async with asked(store_url) as opened:
         yield opened
 
 

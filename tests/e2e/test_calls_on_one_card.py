@@ -15,8 +15,8 @@ YES, NO = Outcome.APPROVED, Outcome.DENIED
 
 
 @pytest.fixture
-async def scene(store: str) -> AsyncIterator[Asked]:
-    async with asked(store, together="0.2s") as opened:
+async def scene(store_url: str) -> AsyncIterator[Asked]:
+    async with asked(store_url, together="0.2s") as opened:
         yield opened
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
 
@@ -34,6 +35,13 @@ SCHEMA = {
     },
     "required": ["environment", "release"],
 }
+
+
+@pytest.fixture
+async def scene(store: str) -> AsyncIterator[Asked]:
+    """Agent, bots and platforms, on each store."""
+    async with asked(store) as opened:
+        yield opened
 
 
 def told(verdict: CheckResult) -> tuple[Outcome, str, str | None]:

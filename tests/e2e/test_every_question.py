@@ -1,7 +1,7 @@
 """Every question, from the agent's call to what it gets and what the cards of both platforms say.
 
 Gate, bots, adapters and listeners are the real ones, over HTTP with signatures; only Slack and
-Telegram are doubles. Each test runs on memory and on Redis, answered in Slack and in Telegram.
+Telegram are doubles. Each test is answered in Slack and in Telegram.
 """
 
 from __future__ import annotations

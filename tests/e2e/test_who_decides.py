@@ -50,8 +50,10 @@ async def test_nobody_approves_their_own_request_with_any_account(
 
 
 @pytest.mark.parametrize("platform", ["slack", "telegram"])
-async def test_allow_all_leaves_out_what_the_presser_requested(store: str, platform: str) -> None:
-    async with asked(store, together="0.2s") as scene:
+async def test_allow_all_leaves_out_what_the_presser_requested(
+    store_url: str, platform: str
+) -> None:
+    async with asked(store_url, together="0.2s") as scene:
         hands = hands_at(platform, scene.playground)
         waiting = scene.ask(scene.gate.check_batch(CALLS, together=True, requested_by=ALICE))
 
@@ -86,8 +88,10 @@ async def press_allow_all_unseen(hands: Hands) -> None:
 
 
 @pytest.mark.parametrize("platform", ["slack", "telegram"])
-async def test_allow_all_leaves_out_what_nobody_has_seen_in_full(store: str, platform: str) -> None:
-    async with asked(store, together="0.2s") as scene:
+async def test_allow_all_leaves_out_what_nobody_has_seen_in_full(
+    store_url: str, platform: str
+) -> None:
+    async with asked(store_url, together="0.2s") as scene:
         hands = hands_at(platform, scene.playground)
         waiting = scene.ask(scene.gate.check_batch([LONG, *CALLS], together=True))
 

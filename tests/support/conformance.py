@@ -1,6 +1,7 @@
 """What every door for a framework promises; each runs these tests, a new one is one subclass.
 
-``DoorContract`` is for all of them, with ``KilledContract`` for one door of each framework,
+``DoorContract`` is for one way into each framework, with ``KilledContract``;
+``OtherWayContract`` is for the other ways into it, and
 ``AgainContract``, ``SyncContract`` and ``SuspendedContract`` where the framework has that.
 
 Everything is real but the model and the chats: the framework's own machinery, a handle, Redis,
@@ -44,8 +45,8 @@ def changing(decision: Decision) -> Callable[[ToolCall, object], Awaitable[Decis
     return policy
 
 
-class DoorContract(FailClosedContract):
-    """Nothing runs unless somebody allowed it, as it was allowed; the model hears the rest."""
+class OtherWayContract(FailClosedContract):
+    """A second way into a framework whose first one keeps the whole contract."""
 
     async def test_an_allowed_call_runs_once_and_the_model_has_its_result(
         self, scene: Asked, slack: SlackHands, sayso: Handle
@@ -59,6 +60,68 @@ class DoorContract(FailClosedContract):
 
         assert await running == ["deploy is done: production, 42"]
         assert work.ran == [RAN]
+
+    async def test_the_model_hears_the_reason_of_a_denial_and_no_account(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        work = Work([[deploy()]])
+        running = scene.ask(self.door.run(sayso, work))
+
+        await slack.fill_in("Deny with a reason…", {"Reason": "Release 41 is still out"})
+
+        (told,) = await running
+        assert "Release 41 is still out" in told
+        assert "U0ALICE" not in told
+        assert work.ran == []
+
+    async def test_an_edited_call_runs_as_edited_or_not_at_all(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        work = Work([[deploy()]])
+        running = scene.ask(self.door.run(sayso, work))
+
+        await slack.fill_in("Edit arguments…", {"Arguments": json.dumps(STAGING)})
+
+        (told,) = await running
+        assert "staging" in told
+        assert work.ran == ([("deploy", STAGING)] if self.door.carries_edits else [])
+
+    async def test_calls_of_one_message_share_a_card_and_are_decided_each_on_its_own(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        work = Work([[deploy(), restart()]])
+        running = scene.ask(self.door.run(sayso, work))
+        assert "2 calls are waiting" in await slack.card()
+
+        await slack.press("Deny 1")
+        await slack.press("Allow 2")
+
+        told = await running
+        assert [tool for tool, _ in work.ran] == [
+            tool
+            for tool, text in zip(("deploy", "restart"), told, strict=True)
+            if text.startswith(f"{tool} is done")
+        ]
+        assert len(work.ran) == 1
+        assert cards(scene) == 1
+
+    async def test_a_run_that_is_cancelled_withdraws_its_card(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        work = Work([[deploy()]])
+        running = scene.ask(self.door.run(sayso, work))
+        await slack.card()
+
+        running.cancel()
+
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        await slack.ended("Cancelled")
+        assert work.ran == []
+
+
+class DoorContract(OtherWayContract):
+    """Nothing runs unless somebody allowed it, as it was allowed; the model hears the rest."""
 
     async def test_after_always_the_same_call_is_not_asked_about_again(
         self, scene: Asked, slack: SlackHands, sayso: Handle
@@ -103,31 +166,6 @@ class DoorContract(FailClosedContract):
         assert [text.startswith("deploy is done") for text in await running] == [True, False]
         assert work.ran == [RAN]
 
-    async def test_the_model_hears_the_reason_of_a_denial_and_no_account(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
-    ) -> None:
-        work = Work([[deploy()]])
-        running = scene.ask(self.door.run(sayso, work))
-
-        await slack.fill_in("Deny with a reason…", {"Reason": "Release 41 is still out"})
-
-        (told,) = await running
-        assert "Release 41 is still out" in told
-        assert "U0ALICE" not in told
-        assert work.ran == []
-
-    async def test_an_edited_call_runs_as_edited_or_not_at_all(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
-    ) -> None:
-        work = Work([[deploy()]])
-        running = scene.ask(self.door.run(sayso, work))
-
-        await slack.fill_in("Edit arguments…", {"Arguments": json.dumps(STAGING)})
-
-        (told,) = await running
-        assert "staging" in told
-        assert work.ran == ([("deploy", STAGING)] if self.door.carries_edits else [])
-
     async def test_a_policy_changes_the_arguments_and_the_changed_call_runs_or_nothing(
         self,
     ) -> None:
@@ -149,25 +187,6 @@ class DoorContract(FailClosedContract):
 
         assert work.ran == ([("deploy", STAGING)] if self.door.carries_edits else [])
 
-    async def test_calls_of_one_message_share_a_card_and_are_decided_each_on_its_own(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
-    ) -> None:
-        work = Work([[deploy(), restart()]])
-        running = scene.ask(self.door.run(sayso, work))
-        assert "2 calls are waiting" in await slack.card()
-
-        await slack.press("Deny 1")
-        await slack.press("Allow 2")
-
-        told = await running
-        assert [tool for tool, _ in work.ran] == [
-            tool
-            for tool, text in zip(("deploy", "restart"), told, strict=True)
-            if text.startswith(f"{tool} is done")
-        ]
-        assert len(work.ran) == 1
-        assert cards(scene) == 1
-
     async def test_a_question_that_nobody_answers_is_told_as_an_expiry(
         self, scene: Asked, slack: SlackHands, sayso: Handle, store_url: str
     ) -> None:
@@ -185,20 +204,6 @@ class DoorContract(FailClosedContract):
             assert "denied" not in told
             assert "rejected" not in told
         await slack.ended("Expired")
-
-    async def test_a_run_that_is_cancelled_withdraws_its_card(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
-    ) -> None:
-        work = Work([[deploy()]])
-        running = scene.ask(self.door.run(sayso, work))
-        await slack.card()
-
-        running.cancel()
-
-        with pytest.raises(asyncio.CancelledError):
-            await running
-        await slack.ended("Cancelled")
-        assert work.ran == []
 
 
 class AgainContract(Scenes):

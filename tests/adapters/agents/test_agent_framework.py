@@ -24,7 +24,14 @@ from e2e.asked import Asked, asked
 from e2e.hands import SlackHands
 from pydantic import BaseModel
 from support.agent_framework_doors import Approving, Inline, playing, tools_of
-from support.conformance import RAN, STAGING, DoorContract, KilledContract, SyncContract
+from support.conformance import (
+    RAN,
+    STAGING,
+    DoorContract,
+    KilledContract,
+    OtherWayContract,
+    SyncContract,
+)
 from support.doors import Work, agents_handle, deploy
 from support.fail_closed import Double, allowing, raising
 from support.scenes import cards
@@ -115,7 +122,7 @@ async def _text(agent: Agent[Any], session: str | None) -> str:
     return (await agent.run("Go", session=AgentSession(session_id=session))).text
 
 
-class TestApprovals(DoorContract):
+class TestApprovals(OtherWayContract):
     door = Approving()
 
     async def test_the_model_reads_which_arguments_were_wanted(

@@ -6,6 +6,7 @@ from support.conformance import (
     AgainContract,
     DoorContract,
     KilledContract,
+    OtherWayContract,
     SuspendedContract,
     SyncContract,
 )
@@ -16,9 +17,9 @@ class TestLangChain(DoorContract, AgainContract, SyncContract, KilledContract):
     door = Inline()
 
 
-class TestLangChainPutAside(DoorContract, AgainContract, SuspendedContract):
+class TestLangChainPutAside(OtherWayContract, AgainContract, SuspendedContract):
     door = Suspended()
 
 
-class TestLangChainsOwnApprovals(DoorContract, SuspendedContract):
+class TestLangChainsOwnApprovals(OtherWayContract, SuspendedContract):
     door = TheirOwn()

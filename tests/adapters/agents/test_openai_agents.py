@@ -22,6 +22,7 @@ from support.conformance import (
     AgainContract,
     DoorContract,
     KilledContract,
+    OtherWayContract,
     SyncContract,
     all_ended,
 )
@@ -204,5 +205,5 @@ class TestGuardedTools(Traced, DoorContract, AgainContract, SyncContract, Killed
         assert (mine.on_invoke_tool, mine.needs_approval) == (before, True)
 
 
-class TestGuardedToolsWhileEventsAreRead(Traced, DoorContract):
+class TestGuardedToolsWhileEventsAreRead(Traced, OtherWayContract):
     door = Streamed()

@@ -30,6 +30,7 @@ from support.conformance import (
     AgainContract,
     DoorContract,
     KilledContract,
+    OtherWayContract,
     SuspendedContract,
     SyncContract,
 )
@@ -304,7 +305,7 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
         assert [len(one.ran) for one in runs] == [1, 1]
 
 
-class TestUnmarkedToolsOfPydanticAI(DoorContract):
+class TestUnmarkedToolsOfPydanticAI(OtherWayContract):
     door = Unmarked()
 
     async def test_tools_that_are_exempt_run_unasked_and_no_others(self) -> None:

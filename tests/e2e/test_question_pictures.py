@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.browser import NO_CHROMIUM, chromium
-from support.examples import THOROUGH
+from support.examples import examples
 
 SCRIPT = Path(__file__).with_name("question_pictures.py")
 PICTURES = Path(__file__).parents[2] / "docs" / "images" / "questions"
@@ -18,7 +18,7 @@ if chromium() is None and not os.environ.get("CI"):
     pytest.skip(NO_CHROMIUM, allow_module_level=True)
 
 
-@pytest.mark.skipif(not THOROUGH, reason="it takes long: make check does it")
+@pytest.mark.skipif(examples(5) < 5, reason="it takes a minute: make check does it")
 @pytest.mark.timeout(240)
 async def test_every_picture_of_the_questions_can_be_taken_again(tmp_path: Path) -> None:
     # The example's kind of question is known in its process only.

@@ -73,15 +73,11 @@ class TestClaudeCode(KilledContract):
     """The same promises where the real command makes the calls, as far as they hang on it."""
 
     door = Asking()
-    test_an_allowed_call_runs = (
-        DoorContract.test_an_allowed_call_runs_once_and_the_model_has_its_result
-    )
-    test_the_model_hears_why = (
-        DoorContract.test_the_model_hears_the_reason_of_a_denial_and_no_account
-    )
-    test_an_edited_call = DoorContract.test_an_edited_call_runs_as_edited_or_not_at_all
-    test_a_cancelled_run = DoorContract.test_a_run_that_is_cancelled_withdraws_its_card
-    test_an_error_of_ours = DoorContract.test_nothing_runs_where_our_own_code_raises
+    test_allowed = DoorContract.test_an_allowed_call_runs_once_and_the_model_has_its_result
+    test_denied = DoorContract.test_the_model_hears_the_reason_of_a_denial_and_no_account
+    test_edited = DoorContract.test_an_edited_call_runs_as_edited_or_not_at_all
+    test_cancelled = DoorContract.test_a_run_that_is_cancelled_withdraws_its_card
+    test_failing = DoorContract.test_nothing_runs_where_our_own_code_raises
 
     async def test_always_is_kept_by_us_and_claude_code_stores_nothing(
         self, scene: Asked, slack: SlackHands, sayso: Handle

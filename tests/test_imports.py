@@ -222,7 +222,7 @@ def test_events_of_every_kind_are_read_where_nothing_has_asked_for_them() -> Non
 
 
 def test_the_hosted_api_knows_every_kind_of_question() -> None:
-    told = _fresh("from sayso_bots.api.kinds import request_kinds\nprint(*request_kinds())")
+    told = _fresh("from sayso_bots.api.bodies import request_kinds\nprint(*request_kinds())")
 
     kinds = {"CLARIFICATION", "CONTINUATION", "PERMISSION", "STRUCTURED_INPUT", "TEXT_APPROVAL"}
     assert {f"{kind}_REQUEST" for kind in kinds} == set(told.split())

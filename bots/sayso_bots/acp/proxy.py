@@ -15,9 +15,16 @@ from sayso.digests import is_same_json
 from sayso.tasks import Background
 from sayso_bots.acp import messages
 from sayso_bots.acp.messages import Message, text_of
-from sayso_bots.acp.permission import REQUEST, Permission, read_permission, tool_call
+from sayso_bots.acp.permission import (
+    REQUEST,
+    UPDATE,
+    Permission,
+    Sessions,
+    read_permission,
+    tool_call,
+    updated,
+)
 from sayso_bots.acp.race import Editor, WithdrawnError, answer_permission
-from sayso_bots.acp.sessions import UPDATE, Sessions, updated
 from sayso_bots.asking.service import AskService
 from sayso_bots.strict_json import INVALID_REQUEST, MalformedMessageError
 

@@ -12,12 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from sayso.agent.place import place_of, project_folder, project_of
+from sayso.agent.responding import Answering
 from sayso.agent.verdict import CheckResult
+from sayso.always.terms import GrantOptions
 from sayso.calls import RunRef
+from sayso.clock import utc_now
 from sayso.digests import is_same_json
 from sayso.errors import AlreadyResolvedError, RequestNotFoundError, SaysoError
+from sayso.events import UserInputRequest, UserInputResponse
 from sayso.questions import permission as calls
 from sayso.questions import text_approval as texts
+from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.questions.text_approval import ApproveText, TextApproval
 from sayso.text.visible import on_one_line
 from sayso_bots.acp.messages import Message
@@ -142,12 +147,37 @@ class _Race:
             keys, tool = (calls.ALLOW, calls.DENY), permission.call.name
         key = keys[0] if said == "allowed" else keys[1]
         try:
-            await self.service.respond(self.run, tool, self.request_id, key, by=EDITOR)
+            await self._respond(tool, key)
         except RequestNotFoundError:
             return permission.answer(allowed=False)
         except AlreadyResolvedError:
             return await chat
         return message.raw
+
+    async def _respond(self, tool: str, key: str) -> None:
+        """Record the editor's choice, unless the policy denies the call by now.
+
+        Raises:
+            AlreadyResolvedError: another response came first.
+            RequestNotFoundError: the store has no such request.
+        """
+        store = self.service.store
+        record = await store.store.get(self.request_id)
+        if record is None:
+            raise RequestNotFoundError(self.request_id)
+        async with self.service.open_gate(self.run, tool) as gate:
+
+            async def recheck(
+                request: UserInputRequest, response: UserInputResponse
+            ) -> PermissionResponseEvent | None:
+                if isinstance(request, calls.PermissionRequestEvent) and isinstance(
+                    response, PermissionResponseEvent
+                ):
+                    return await gate.overruled(request, response)
+                return None
+
+            answering = Answering(store, None, GrantOptions(), utc_now, overruled=recheck)
+            await answering.choose(record, key, by=EDITOR)
 
     async def _cancel(self, why: str) -> None:
         """Cancel the request; where that fails, its time ends it."""

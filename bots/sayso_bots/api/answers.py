@@ -19,7 +19,7 @@ from sayso.forms.form import FormField
 from sayso.forms.form_values import NO_INPUTS, is_same_json
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.rules.rule import RememberedRule
-from sayso_bots.api.kinds import Kind
+from sayso_bots.api.bodies import Kind
 from sayso_bots.api.problems import Wrong, invalid, pointer, unreadable_fields
 
 # What an event has and a body need not.

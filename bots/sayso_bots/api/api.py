@@ -27,27 +27,24 @@ from sayso.tasks import Background
 from sayso.worker.activity_events import RejectedInteractions
 from sayso.worker.authorization import Approvers, Authorization
 from sayso.worker.routing import Routes
-from sayso_bots.api.addresses import BRANCH, run_of
 from sayso_bots.api.answers import FILLED, Asked, answer_of
 from sayso_bots.api.asking import Asking
-from sayso_bots.api.bodies import read_body, without_nulls
-from sayso_bots.api.door import Door, Endpoint
-from sayso_bots.api.kinds import Kind, kind_of, response_kinds
+from sayso_bots.api.bodies import Kind, kind_of, read_body, response_kinds, without_nulls
+from sayso_bots.api.door import TICKET_SECONDS, Door, Endpoint, Tickets
 from sayso_bots.api.openapi import description
-from sayso_bots.api.places import Places
-from sayso_bots.api.polls import LONGEST_WAIT, Polls
 from sayso_bots.api.problems import ApiProblem, Wrong, invalid, pointer
 from sayso_bots.api.replies import (
+    BRANCH,
     already_answered,
     denied_by_rule,
     event_reply,
     json_reply,
     object_reply,
     record_reply,
+    run_of,
     written,
 )
-from sayso_bots.api.stream import StreamLimits, Streams
-from sayso_bots.api.tickets import TICKET_SECONDS, Tickets
+from sayso_bots.api.stream import LONGEST_WAIT, Places, Polls, StreamLimits, Streams
 from sayso_bots.config.api_tokens import ApiSettings, ApiToken
 
 _LIMITS = StreamLimits()

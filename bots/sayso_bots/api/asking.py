@@ -23,8 +23,7 @@ from sayso.stores.protocols import LONGEST_KEY, Joined, Record
 from sayso.tasks import Background
 from sayso.worker.routing import Routes
 from sayso_bots.api.bodies import beside, read_body
-from sayso_bots.api.once import HEADER, AskedOnce, key_of
-from sayso_bots.api.policy import opened_or_decided
+from sayso_bots.api.policy import HEADER, AskedOnce, key_of, opened_or_decided
 from sayso_bots.api.problems import ApiProblem, Wrong, all_of, invalid, pointer
 from sayso_bots.api.replies import record_reply, records_reply
 from sayso_bots.api.requests import Draft

@@ -1,9 +1,17 @@
-"""Who may come in: bearer tokens, tickets, limits, origins; and how every failure is answered."""
+"""Access to the hosted API: bearer tokens, tickets, limits and origins; failures as problems."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import logging
+import math
+import re
+import secrets
+import time
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
@@ -17,11 +25,103 @@ from sayso.errors import (
 )
 from sayso.seldom import Seldom
 from sayso.stores.branch_log import branch_of
-from sayso_bots.api.limits import Limits
+from sayso.stores.protocols import KeyValueStore
 from sayso_bots.api.problems import ApiProblem
-from sayso_bots.api.tickets import Tickets, is_ticket
 from sayso_bots.config.api_tokens import ApiSettings, ApiToken, find_token
 from sayso_bots.process.sources import is_gone, source_of
+
+_MOST_CALLERS = 10_000
+
+
+class Limits:
+    """Lets each caller through a number of times a second, and twice as often for a moment.
+
+    Of more than 10,000 callers those who were here least recently are forgotten.
+    """
+
+    def __init__(self, per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._per_second = per_second
+        self._most = max(1.0, 2 * per_second)
+        self._clock = clock
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, caller: str) -> int:
+        """0 when the caller may go on, otherwise after how many seconds to come back."""
+        now = self._clock()
+        level = self._level(caller, now)
+        self._buckets.pop(caller, None)
+        self._buckets[caller] = (level - 1 if level >= 1 else level, now)
+        if len(self._buckets) > _MOST_CALLERS:
+            self._buckets.popitem(last=False)
+        return self._until_one(level)
+
+    def count(self, caller: str, calls: int) -> None:
+        """So many calls more were made in one: whoever makes them waits the longer afterwards."""
+        now = self._clock()
+        self._buckets[caller] = (self._level(caller, now) - calls, now)
+
+    def would_wait(self, caller: str) -> int:
+        """What ``wait`` would say; it does not count as a call."""
+        return self._until_one(self._level(caller, self._clock()))
+
+    def _level(self, caller: str, now: float) -> float:
+        level, since = self._buckets.get(caller, (self._most, now))
+        return min(self._most, level + (now - since) * self._per_second)
+
+    def _until_one(self, level: float) -> int:
+        return 0 if level >= 1 else max(1, math.ceil((1 - level) / self._per_second))
+
+
+TICKET_SECONDS = 600
+_FORM = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """What a ticket was given for, and to which token."""
+
+    branch: tuple[str, str, str]
+    token_name: str
+
+
+def is_ticket(text: str) -> bool:
+    """Whether it has the form of one."""
+    return _FORM.fullmatch(text) is not None
+
+
+class Tickets:
+    """Tickets in the store, where only their hashes are. Each opens one branch, to read."""
+
+    def __init__(self, key_value: KeyValueStore) -> None:
+        self._key_value = key_value
+
+    async def make(self, run: RunRef, token_name: str) -> str:
+        """A new ticket for the run's branch.
+
+        Raises:
+            StoreUnreachableError: it could not be stored.
+        """
+        ticket = secrets.token_urlsafe(32)
+        text = json.dumps([*branch_of(run), token_name])
+        await self._key_value.set(_key(ticket), text, seconds=TICKET_SECONDS)
+        return ticket
+
+    async def read(self, ticket: str) -> Ticket | None:
+        """What a ticket is for; None when there is none, or it is over.
+
+        Raises:
+            StoreUnreachableError: the store does not answer.
+        """
+        text = await self._key_value.get(_key(ticket))
+        if text is None:
+            return None
+        agent_id, session_id, branch_id, token_name = json.loads(text)
+        return Ticket((agent_id, session_id, branch_id), token_name)
+
+
+def _key(ticket: str) -> str:
+    return "draft:api-ticket:" + hashlib.sha256(ticket.encode()).hexdigest()
+
 
 _log = logging.getLogger(__name__)
 

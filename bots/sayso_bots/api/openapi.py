@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from importlib.metadata import version
 
 from sayso.stores.protocols import LONGEST_KEY
-from sayso_bots.api.once import HEADER
-from sayso_bots.api.polls import LONGEST_WAIT
+from sayso_bots.api.policy import HEADER
 from sayso_bots.api.problems import PROBLEM_TYPE
 from sayso_bots.api.requests import LONGEST_NAME
 from sayso_bots.api.schemas import Json, ref, schemas
+from sayso_bots.api.stream import LONGEST_WAIT
 
 
 def description() -> Json:

@@ -1,22 +1,31 @@
-"""Calls that need no person: the policy of the settings and what the session remembers."""
+"""Requests opened on the policy of the settings, once under an idempotency key."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
+
+from aiohttp import web
 
 from sayso.agent.decider import Asker, Decider
 from sayso.agent.unasked import Unasked
 from sayso.agent.verdict import decided as verdict_by
+from sayso.calls import RunRef
 from sayso.clock import Clock
-from sayso.events import Resolution, UserInputRequest, UserInputResponse
+from sayso.events import Outcome, Resolution, UserInputRequest, UserInputResponse
 from sayso.policy.decision import Decision, Ruling
 from sayso.policy.server_policy import ServerPolicy
 from sayso.questions.permission import PermissionRequestEvent, call_of, calls_of
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.backend import Backend
-from sayso.stores.protocols import BookChanged, Joined, Opened
+from sayso.stores.branch_log import branch_of
+from sayso.stores.protocols import BookChanged, Hold, Joined, Opened, Record, check_key
 from sayso.stores.session_state import SessionState
+from sayso_bots.api.bodies import beside
+from sayso_bots.api.problems import ApiProblem
+from sayso_bots.api.requests import Draft
 
 
 async def opened_or_decided(
@@ -164,3 +173,77 @@ def _said_by(
 async def nobody(request: UserInputRequest) -> Resolution:
     """A policy of the settings has no questions of its own."""
     raise TypeError(f"the policy of the settings asks nothing itself, not {request.subject!r}")
+
+
+HEADER = "Idempotency-Key"
+_QUOTED = re.compile(r'"((?:[^"\\]|\\["\\])*+)"')
+_ESCAPED = re.compile(r'\\(["\\])')
+
+
+def key_of(request: web.Request) -> str:
+    """The key that a call is sent with, in quotes or bare; empty where there is none.
+
+    Raises:
+        ApiProblem: it cannot be a key.
+    """
+    given = request.headers.getall(HEADER, [])
+    if not given:
+        return ""
+    written = given[0].strip()
+    if (quoted := _QUOTED.fullmatch(written)) is not None:
+        written = _ESCAPED.sub(r"\1", quoted[1])
+    try:
+        if len(given) > 1:
+            raise ValueError("there is more than one")  # noqa: TRY301
+        return check_key(written)
+    except ValueError as error:
+        raise ApiProblem(400, "InvalidIdempotencyKey", f"{HEADER}: {error}") from None
+
+
+class AskedOnce:
+    """Finds what a session asked under a key, as its rules say by now."""
+
+    def __init__(self, backend: Backend, policy: ServerPolicy, clock: Clock) -> None:
+        self._backend = backend
+        self._policy = policy
+        self._clock = clock
+
+    async def find(
+        self, request: web.Request, run: RunRef, key: str, draft: Draft
+    ) -> Record | None:
+        """The request that was asked under the key; None where there is none.
+
+        What is denied by now is recorded as denied, as at a gate.
+
+        Raises:
+            ApiProblem: something else was asked under it.
+        """
+        if (record := await self._backend.store.get_by_key(run, key)) is None:
+            return None
+        same = await beside(request, partial(draft.asks_the_same_as, record.request))
+        if not same or branch_of(record.request.run) != branch_of(run):
+            detail = "this key was used for another request; a new request needs a new key"
+            raise ApiProblem(422, "IdempotencyKeyReused", detail)
+        # Whoever asks over HTTP comes back for the answer.
+        record = await self._backend.store.get_by_key(run, key, hold=Hold())
+        return None if record is None else await self._as_of_now(record)
+
+    async def _as_of_now(self, record: Record) -> Record:
+        request, ending = record.request, record.ending
+        if not isinstance(request, PermissionRequestEvent):
+            return record
+        if ending is not None and ending.outcome is not Outcome.APPROVED:
+            return record
+        backend, policy = self._backend, self._policy
+        denial, _ = await denied_by_now(backend, policy, request, self._clock, ending=ending)
+        if denial is None:
+            return record
+        at, question_id = self._clock(), request.permission_id
+        if isinstance(ending, PermissionResponseEvent):
+            reason = f"approved by {ending.decided_by}, then denied: {denial.reason}"
+            overruled = ending.denied(reason=reason, line=denial.line, at=at)
+            counts = await self._backend.store.overrule(question_id, overruled)
+        else:
+            denied = request.denied(reason=denial.reason, line=denial.line, at=at)
+            counts = (await self._backend.store.settle(question_id, denied)).ending
+        return replace(record, ending=counts)

@@ -19,8 +19,7 @@ from sayso.durations import parse_duration
 from sayso.errors import InvalidCallError
 from sayso.events import UserInputRequest
 from sayso.questions.permission import PermissionRequestEvent
-from sayso_bots.api.bodies import without_nulls
-from sayso_bots.api.kinds import Kind, kind_of, request_kinds
+from sayso_bots.api.bodies import Kind, kind_of, request_kinds, without_nulls
 from sayso_bots.api.problems import Wrong, invalid, pointer, unreadable_fields
 
 _ID = re.compile(r"[A-Za-z0-9_.:~-]{1,128}", re.ASCII)

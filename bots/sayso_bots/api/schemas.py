@@ -16,7 +16,7 @@ from sayso.events import (
 from sayso.questions.permission_answer import PermissionApprovedEvent, PermissionDeniedEvent
 from sayso_bots.api.answers import FILLED as FILLED_IN
 from sayso_bots.api.asking import MOST_TOGETHER, TOGETHER
-from sayso_bots.api.kinds import Kind, request_kinds, response_kinds
+from sayso_bots.api.bodies import Kind, request_kinds, response_kinds
 from sayso_bots.api.requests import FILLED, LONGEST, LONGEST_NAME
 
 _REF = "#/components/schemas/{model}"

@@ -16,16 +16,11 @@ from typing import Any, TypeVar, overload
 
 from sayso.agent.gate import Gate
 from sayso.agent.patience import Patience
-from sayso.agent.responding import Answering
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
 from sayso.agent.verdict import CheckResult
-from sayso.always.terms import GrantOptions
 from sayso.calls import RunRef, ToolCall
-from sayso.clock import utc_now
-from sayso.errors import RequestNotFoundError, SaysoError, StoreUnreachableError
-from sayso.events import Event, UserInputRequest, UserInputResponse
-from sayso.questions.permission import PermissionRequestEvent
-from sayso.questions.permission_answer import PermissionResponseEvent
+from sayso.errors import SaysoError, StoreUnreachableError
+from sayso.events import Event
 from sayso.questions.text_approval import ApproveText
 from sayso.rules.rule import Rule
 from sayso.stores.backend import Backend
@@ -153,32 +148,6 @@ class AskService:
             if isinstance(asked, ToolCall):
                 return await gate.submit(asked, timeout=seconds, key=key, description=description)
             return await gate.submit(asked, timeout=seconds)
-
-    async def respond(
-        self, run: RunRef, tool: str, request_id: str, choice: str, *, by: str
-    ) -> None:
-        """Record a response that came through the integration, unless the policy denies the call.
-
-        Raises:
-            AlreadyResolvedError: another response came first.
-            RequestNotFoundError: the store has no such request.
-        """
-        record = await self.store.store.get(request_id)
-        if record is None:
-            raise RequestNotFoundError(request_id)
-        async with self.open_gate(run, tool) as gate:
-
-            async def recheck(
-                request: UserInputRequest, response: UserInputResponse
-            ) -> PermissionResponseEvent | None:
-                if not isinstance(request, PermissionRequestEvent) or not isinstance(
-                    response, PermissionResponseEvent
-                ):
-                    return None
-                return await gate.overruled(request, response)
-
-            answering = Answering(self.store, None, GrantOptions(), utc_now, overruled=recheck)
-            await answering.choose(record, choice, by=by)
 
     @overload
     async def wait(self, run: RunRef, tool: str, request_id: str) -> CheckResult: ...

@@ -25,7 +25,7 @@ from sayso_bots.cli.named import (
 from sayso_bots.cli.parser import Parser
 from sayso_bots.hook.settings_file import this_command
 from sayso_bots.mcp.install.clients import CLIENTS, SCOPES
-from sayso_bots.mcp.install.files import SettingsFile
+from sayso_bots.mcp.install.wrapping import SettingsFile
 
 _MORE = """
 

@@ -21,7 +21,7 @@ from support.api_world import (
 from support.playing import a_playground
 
 from sayso.stores.memory import memory_backend
-from sayso_bots.api.limits import Limits
+from sayso_bots.api.door import Limits
 from sayso_bots.config.api_tokens import ApiToken, find_token, hash_token, new_token
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

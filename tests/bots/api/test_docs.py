@@ -18,7 +18,7 @@ from support.playing import a_playground
 from sayso.stores.connect import open_store
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.api import api, asking, bodies, door, once, places, stream
-from sayso_bots.api.kinds import Kind, request_kinds, response_kinds
+from sayso_bots.api.bodies import Kind, request_kinds, response_kinds
 from sayso_bots.config.api_tokens import hash_token
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -7,8 +7,7 @@ from support.clock import Clock
 
 from sayso.calls import RunRef
 from sayso.stores.memory.key_value import MemoryKeyValue
-from sayso_bots.api.limits import Limits
-from sayso_bots.api.tickets import Ticket, Tickets
+from sayso_bots.api.door import Limits, Ticket, Tickets
 
 RUN = RunRef("an-agent", "a-session")
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sayso import ToolCall
-from sayso_bots.hook.suggestions import suggested
+from sayso_bots.hook.asking import suggested
 
 BASH = ToolCall("Bash", {"command": "npm test -- a*b", "description": "tests"})
 EDIT = ToolCall("Edit", {"file_path": "/home/me/shop/a.py", "old_string": "a"})

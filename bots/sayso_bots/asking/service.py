@@ -12,7 +12,7 @@ import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from sayso.agent.gate import Gate
 from sayso.agent.patience import Patience
@@ -21,12 +21,14 @@ from sayso.agent.verdict import CheckResult
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import SaysoError, StoreUnreachableError
 from sayso.events import Event
-from sayso.questions.text_approval import ApproveText
 from sayso.rules.rule import Rule
 from sayso.stores.backend import Backend
 from sayso.tasks import Background
 from sayso.where import Where
 from sayso_bots.config.store_settings import AskSettings, get_route_seconds
+
+if TYPE_CHECKING:
+    from sayso.questions.text_approval import ApproveText
 
 Warn = Callable[[str], None]
 """Tells a person what to know before the response."""

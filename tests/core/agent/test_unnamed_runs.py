@@ -234,7 +234,7 @@ def test_a_command_that_names_no_session_remembers_nothing(
 
     runs = (
         prepared(sayso_parser().parse_args(asking), env).run,
-        read_setup(sayso_parser().parse_args(serving), env).asker.run,
+        read_setup(sayso_parser().parse_args(serving), env).run,
     )
 
     assert [run.can_remember for run in runs] == [bool(words)] * 2

@@ -1,4 +1,4 @@
-"""Who and what exists in the playground before anybody presses a button."""
+"""People, channels and chats in the playground before anybody presses a button."""
 
 import asyncio
 import secrets

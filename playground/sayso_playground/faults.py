@@ -1,8 +1,11 @@
-"""Misbehaviour a double can be told to show, and what it remembers of every call."""
+"""Faults that a test plans, calls and callbacks that it looks at, and waiting without polling."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
+
+from sayso_playground.config import PlaygroundConfig
 
 CALLBACK = "callback"
 """The name under which the deliveries to the bot misbehave, beside the API methods."""
@@ -79,7 +82,7 @@ class Faults:
         return None
 
     def planned(self) -> list[dict[str, Any]]:
-        """What is still to come, for display."""
+        """Return the faults that are still to come, for display."""
         return [
             {"method": plan.method, "fault": repr(plan.fault), "times": plan.times}
             for plan in self._plans
@@ -102,7 +105,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """What became of one callback to the bot.
+    """The end of one callback to the bot.
 
     ``status`` is the last HTTP status (200 for an acknowledged Socket Mode envelope or
     a polled update), ``None`` when nobody answered. ``statuses`` has one entry an
@@ -118,3 +121,71 @@ class Delivery:
     answered: bool = False
     toast: str | None = None
     alert: bool = False
+
+
+T = TypeVar("T")
+
+# Whoever waits for something that never comes is told after this; a busy machine needs less.
+PATIENCE_SECONDS = 30.0
+
+
+class Changes:
+    """A bell that rings whenever anything visible in the playground changed."""
+
+    def __init__(self) -> None:
+        self.version = 0
+        self._bell = asyncio.Event()
+
+    def ring(self) -> None:
+        """Wake everybody who waits, once."""
+        self.version += 1
+        self._bell.set()
+        self._bell = asyncio.Event()
+
+    async def after(self, version: int) -> int:
+        """Return the current version as soon as it is newer than this one."""
+        while self.version <= version:
+            await self._bell.wait()
+        return self.version
+
+    async def until(self, find: Callable[[], T | None], what: str, timeout: float) -> T:
+        """Look now and after every change, until ``find`` finds something.
+
+        Raises:
+            TimeoutError: it did not within ``timeout`` seconds; the message says what.
+        """
+        try:
+            async with asyncio.timeout(timeout):
+                while (found := find()) is None:
+                    await self.after(self.version)
+                return found
+        except TimeoutError as error:
+            raise TimeoutError(f"no {what} within {timeout:g} s") from error
+
+
+class Double:
+    """A platform that is played: its calls, its faults, and waiting for what happens there."""
+
+    def __init__(self, config: PlaygroundConfig, changes: Changes) -> None:
+        self.config = config
+        self.calls: list[Call] = []
+        self.faults = Faults()
+        self._changes = changes
+
+    def misbehave(self, method: str, fault: Fault, times: int | None = 1) -> None:
+        """Show a fault in the next calls of a method; ``"*"`` is all, ``"callback"`` callbacks."""
+        self.faults.add(method, fault, times)
+        self._changes.ring()
+
+    def behave(self) -> None:
+        """Forget every planned fault."""
+        self.faults.clear()
+        self._changes.ring()
+
+    async def until(self, condition: Callable[[], bool], timeout: float = PATIENCE_SECONDS) -> None:
+        """Wait until a condition over anything in the playground holds.
+
+        Raises:
+            TimeoutError: it did not in time.
+        """
+        await self._changes.until(lambda: condition() or None, "such condition", timeout)

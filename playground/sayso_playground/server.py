@@ -5,8 +5,8 @@ from typing import Self
 
 from aiohttp import web
 
-from sayso_playground.changes import Changes
 from sayso_playground.config import PlaygroundConfig
+from sayso_playground.faults import Changes
 from sayso_playground.page.api import PageApi
 from sayso_playground.slack.double import SlackDouble
 from sayso_playground.telegram.double import TelegramDouble
@@ -31,7 +31,7 @@ class Playground:
 
     @property
     def url(self) -> str:
-        """Where the page is; known from the moment the playground is entered."""
+        """The address of the page; known from the moment the playground is entered."""
         if self._listener is None:
             raise RuntimeError("the playground has no address before `async with`")
         host = self._listener.getsockname()[0]
@@ -46,7 +46,7 @@ class Playground:
 
     @property
     def telegram_api_url(self) -> str:
-        """What a Telegram client puts before ``/bot<token>/<method>``."""
+        """The address that a Telegram client puts before ``/bot<token>/<method>``."""
         return f"{self.url}/telegram"
 
     async def __aenter__(self) -> Self:

@@ -1,20 +1,14 @@
-"""The Block Kit validator: every documented limit, as strict as Slack is.
-
-It knows the blocks an approval card is made of: header, section, context, divider,
-image, actions, input, markdown and rich_text. Others are refused as unsupported,
-which is stricter than Slack.
-"""
+"""Block Kit as Slack checks it: blocks, and rich text that nothing parses."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sayso_playground.slack.elements import check_element
-from sayso_playground.slack.inputs import INPUT_CHECKS
-from sayso_playground.slack.rich_text import check_rich_text
+from sayso_playground.slack.elements import INPUT_CHECKS, check_element
 from sayso_playground.slack.shapes import (
     TEXT_KINDS,
     Findings,
     Json,
+    check_choice,
     check_flag,
     check_items,
     check_object,
@@ -57,7 +51,7 @@ def check_blocks(blocks: list[Any], *, in_view: bool = False, path: str = "/bloc
 
 
 def characters(value: Any) -> int:
-    """How much text blocks carry in all."""
+    """Count the text that blocks carry in all."""
     return sum(len(text) for text in _texts(value))
 
 
@@ -155,19 +149,6 @@ def _check_markdown(block: Json, path: str, found: Findings) -> None:
     check_string(block, "text", path, found, 12_000)
 
 
-_CHECKS: dict[Any, Callable[[Json, str, Findings], None]] = {
-    "section": _check_section,
-    "header": _check_header,
-    "divider": _check_divider,
-    "image": _check_image,
-    "context": _check_context,
-    "actions": _check_actions,
-    "input": _check_input,
-    "markdown": _check_markdown,
-    "rich_text": check_rich_text,
-}
-
-
 def check_home(view: Any) -> Findings:
     """docs.slack.dev, views: a home tab has blocks and neither a title nor inputs to send."""
     found = Findings()
@@ -217,3 +198,90 @@ def check_view(view: Any) -> Findings:
         found.add("only one element may have focus_on_load", "/view/blocks")
     found.errors += check_blocks(blocks, in_view=True, path="/view/blocks").errors
     return found
+
+
+_TEXT_STYLES = ("bold", "italic", "strike", "code", "underline", "unlink")
+_MENTION_STYLES = (*_TEXT_STYLES, "highlight", "client_highlight")
+_MOST = 10_000  # nothing is documented; the total of the message is the real limit
+_LEAVES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "text": (("text",), ("style",)),
+    "link": (("url",), ("text", "unsafe", "style")),
+    "emoji": (("name",), ("unicode", "skin_tone")),
+    "user": (("user_id",), ("style",)),
+    "usergroup": (("usergroup_id",), ("style",)),
+    "channel": (("channel_id",), ("style",)),
+    "broadcast": (("range",), ("style",)),
+    "color": (("value",), ()),
+    "date": (("timestamp", "format"), ("url", "fallback")),
+}
+_PARTS: dict[str, tuple[str, ...]] = {
+    "rich_text_section": (),
+    "rich_text_preformatted": ("border",),
+    "rich_text_quote": ("border",),
+    "rich_text_list": ("style", "indent", "offset", "border"),
+}
+
+
+def check_rich_text(block: Json, path: str, found: Findings) -> None:
+    """docs.slack.dev, rich text block: sections, lists, quotes and preformatted parts."""
+    check_object(block, path, found, ("elements",), ("block_id",))
+    for number, part in enumerate(check_items(block, "elements", path, found, _MOST)):
+        _check_part(part, f"{path}/elements/{number}", found)
+
+
+def _check_part(part: Any, path: str, found: Findings) -> None:
+    kind = part.get("type") if isinstance(part, dict) else None
+    if kind not in _PARTS:
+        found.add(f"unsupported type: {kind}", f"{path}/type")
+        return
+    check_object(part, path, found, ("elements",), _PARTS[kind])
+    if kind == "rich_text_list":
+        if "style" not in part:
+            found.add("missing required field: style", path)
+        check_choice(part, "style", path, found, ("bullet", "ordered"))
+    for number, item in enumerate(check_items(part, "elements", path, found, _MOST, least=0)):
+        place = f"{path}/elements/{number}"
+        if kind == "rich_text_list":
+            _check_list_item(item, place, found)
+        else:
+            allowed = ("text", "link") if kind == "rich_text_preformatted" else tuple(_LEAVES)
+            _check_leaf(item, place, found, allowed)
+
+
+def _check_list_item(item: Any, path: str, found: Findings) -> None:
+    if isinstance(item, dict) and item.get("type") == "rich_text_section":
+        _check_part(item, path, found)
+    else:
+        found.add("unsupported type in a list", f"{path}/type")
+
+
+def _check_leaf(leaf: Any, path: str, found: Findings, allowed: tuple[str, ...]) -> None:
+    kind = leaf.get("type") if isinstance(leaf, dict) else None
+    if kind not in allowed:
+        found.add(f"unsupported type: {kind}", f"{path}/type")
+        return
+    required, optional = _LEAVES[kind]
+    check_object(leaf, path, found, required, optional)
+    for name in required:
+        if name != "timestamp":
+            check_string(leaf, name, path, found, _MOST * 4)
+    if kind == "broadcast":
+        check_choice(leaf, "range", path, found, ("here", "channel", "everyone"))
+    if "style" in leaf:
+        styles = _TEXT_STYLES if kind in ("text", "link") else _MENTION_STYLES
+        if check_object(leaf["style"], f"{path}/style", found, (), styles):
+            for name in leaf["style"]:
+                check_flag(leaf["style"], name, f"{path}/style", found)
+
+
+_CHECKS: dict[Any, Callable[[Json, str, Findings], None]] = {
+    "section": _check_section,
+    "header": _check_header,
+    "divider": _check_divider,
+    "image": _check_image,
+    "context": _check_context,
+    "actions": _check_actions,
+    "input": _check_input,
+    "markdown": _check_markdown,
+    "rich_text": check_rich_text,
+}

@@ -55,7 +55,7 @@ def button_of(shown: SlackMessage | SlackView, wanted: str) -> tuple[str, Json]:
 
 
 def label_of(element: Json) -> str:
-    """What a person reads on an element."""
+    """Return the words on an element."""
     text = element.get("text") or element.get("placeholder") or {}
     return str(text.get("text", ""))
 

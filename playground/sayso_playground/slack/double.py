@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sayso_playground.changes import PATIENCE_SECONDS, Changes
 from sayso_playground.config import Member, PlaygroundConfig
-from sayso_playground.faults import Call, Delivery, Fault, Faults
+from sayso_playground.faults import PATIENCE_SECONDS, Changes, Delivery, Double
 from sayso_playground.slack.api import SlackApi
 from sayso_playground.slack.callbacks import (
     VERIFICATION_TOKEN,
@@ -14,12 +13,10 @@ from sayso_playground.slack.callbacks import (
     button_of,
     signed_headers,
 )
-from sayso_playground.slack.commands import after_command
-from sayso_playground.slack.delivery import SlackDelivery
+from sayso_playground.slack.delivery import SlackDelivery, SlackSocket
 from sayso_playground.slack.forms import HELD_BACK, complaints
-from sayso_playground.slack.modals import after_submission
+from sayso_playground.slack.modals import after_command, after_submission
 from sayso_playground.slack.people import group_changes, user_json
-from sayso_playground.slack.socket import SlackSocket
 from sayso_playground.slack.state import Json, SlackMessage, SlackState, SlackView
 
 Who = str | int | Member
@@ -27,7 +24,7 @@ Alter = Callable[[Json], None]
 """Changes a payload in place before it is signed: another team, a missing field."""
 
 
-class SlackDouble:
+class SlackDouble(Double):
     """A workspace with one app installed.
 
     ``calls`` holds every API call, ``deliveries`` every callback to the bot.
@@ -36,15 +33,12 @@ class SlackDouble:
     def __init__(
         self, config: PlaygroundConfig, changes: Changes, base_url: Callable[[], str]
     ) -> None:
-        self.config = config
-        self.calls: list[Call] = []
-        self.faults = Faults()
+        super().__init__(config, changes)
         self.state = SlackState(config, changes.ring)
         self.socket = SlackSocket(config)
         self.api = SlackApi(
             self.state, self.faults, self.calls, lambda: self.socket.new_url(base_url())
         )
-        self._changes = changes
         self._delivery = SlackDelivery(config, self.faults, self.socket)
         self._payloads = Payloads(self.state, base_url)
 
@@ -56,16 +50,6 @@ class SlackDouble:
     def deliver_to(self, url: str | None) -> None:
         """Send callbacks to this address; with ``None`` over Socket Mode."""
         self._delivery.url = url
-
-    def misbehave(self, method: str, fault: Fault, times: int | None = 1) -> None:
-        """Show a fault in the next calls of a method; ``"*"`` is all, ``"callback"`` presses."""
-        self.faults.add(method, fault, times)
-        self._changes.ring()
-
-    def behave(self) -> None:
-        """Forget every planned fault."""
-        self.faults.clear()
-        self._changes.ring()
 
     def messages(self, channel: str | None = None) -> list[SlackMessage]:
         """The messages everybody sees, oldest first."""
@@ -132,7 +116,7 @@ class SlackDouble:
         return delivery
 
     def error_mark(self, message: SlackMessage) -> str | None:
-        """What went wrong with the last press, as shown beside the message."""
+        """Return what went wrong with the last press, as shown beside the message."""
         return self.state.marks.get((message.channel, message.ts))
 
     async def message_where(
@@ -189,14 +173,6 @@ class SlackDouble:
             return view if view and wanted(view) else None
 
         return await self._changes.until(find, what, timeout)
-
-    async def until(self, condition: Callable[[], bool], timeout: float = PATIENCE_SECONDS) -> None:
-        """Wait until a condition over anything in the playground holds.
-
-        Raises:
-            TimeoutError: it did not in time.
-        """
-        await self._changes.until(lambda: condition() or None, "such condition", timeout)
 
     async def press(
         self,

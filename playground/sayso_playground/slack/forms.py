@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sayso_playground.slack.inputs import number_of
+from sayso_playground.slack.elements import number_of
 from sayso_playground.slack.state import Json, interactive_elements
 
 HELD_BACK = "Slack does not send the form: it is not filled in"
-"""What a delivery says that Slack's own client did not make."""
+"""The error of a delivery that Slack's own client did not make."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:.", re.ASCII)
 _REQUIRED = "Please complete this required field."
@@ -75,7 +75,7 @@ def form_state(blocks: list[Json], values: Mapping[str, Any]) -> Json:
 
 
 def complaints(blocks: list[Json], state: Json) -> dict[str, str]:
-    """What Slack's client says of inputs before it sends them, by block_id."""
+    """Return the complaints of Slack's client before it sends inputs, by block_id."""
     found: dict[str, str] = {}
     for block in blocks:
         if block["type"] != "input":

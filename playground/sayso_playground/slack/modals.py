@@ -1,14 +1,14 @@
-"""What becomes of a modal once the app has answered its submission."""
+"""Answers of the app: to the submission of a modal, and to a slash command."""
 
 import json
 from dataclasses import replace
 from typing import Any
 
-from sayso_playground.slack.methods import SlackRefusalError, checked_view
-from sayso_playground.slack.state import Json, SlackState, SlackView
+from sayso_playground.slack.methods import SlackRefusalError, checked_blocks, checked_view
+from sayso_playground.slack.state import Json, SlackMessage, SlackState, SlackView
 
 TROUBLE = "We had some trouble connecting. Try again?"
-"""What Slack shows above the buttons of a modal when it cannot make sense of the app."""
+"""Slack shows it above the buttons of a modal when it cannot make sense of the app."""
 
 _MOST_VIEWS = 3  # docs.slack.dev, modals: at most three views in a stack
 _ACTIONS = ("errors", "update", "push", "clear")
@@ -72,3 +72,31 @@ def _show(state: SlackState, view: SlackView, new: Any, *, push: bool) -> None:
     if push and view.depth >= _MOST_VIEWS:
         raise AnswerError("push_limit_reached")
     state.open_view(view.owner, checked, *((view, "") if push else (view.previous, view.id)))
+
+
+COMMAND_TROUBLE = 'failed with the error "invalid_payload"'
+"""Slackbot tells it whoever gave a command when it cannot make sense of the answer."""
+
+
+def after_command(state: SlackState, channel: str, user: str, body: str) -> None:
+    """Show the answer; docs.slack.dev, slash commands: to its giver alone unless told otherwise."""
+    try:
+        answer = json.loads(body)
+        blocks: list[Json] = checked_blocks(answer.get("blocks") or [])
+        text = str(answer.get("text") or "")
+    except (ValueError, AttributeError, SlackRefusalError) as error:
+        extra = error.extra if isinstance(error, SlackRefusalError) else ""
+        answer, text, blocks = {}, f"{COMMAND_TROUBLE} {extra}".rstrip(), []
+    if not (text or blocks):
+        text = COMMAND_TROUBLE
+    in_channel = answer.get("response_type") == "in_channel"
+    state.post(
+        SlackMessage(
+            channel,
+            state.next_ts(),
+            text,
+            state.with_ids(blocks),
+            state.config.slack_bot_user_id,
+            only_for=None if in_channel else user,
+        )
+    )

@@ -9,7 +9,7 @@ TEXT_KINDS = ("plain_text", "mrkdwn")
 
 
 class Findings:
-    """What Slack would complain about, in its own words, each with a JSON pointer."""
+    """Complaints in Slack's own words, each with a JSON pointer."""
 
     def __init__(self) -> None:
         self.errors: list[str] = []
@@ -27,7 +27,7 @@ class Findings:
 def check_object(
     value: Any, path: str, found: Findings, required: Collection[str], optional: Collection[str]
 ) -> bool:
-    """Whether the value is an object to look into; unknown and missing fields are noted."""
+    """Return whether the value is an object to look into; unknown and missing fields are noted."""
     if not isinstance(value, dict):
         found.add("must be an object", path)
         return False

@@ -1,4 +1,4 @@
-"""What the Slack double remembers: messages, ephemerals, views, triggers and answer addresses."""
+"""Memory of the Slack double: messages, ephemerals, views, triggers and answer addresses."""
 
 import copy
 import secrets
@@ -66,7 +66,7 @@ class SlackView:
 
     @property
     def depth(self) -> int:
-        """How many views are stacked, itself included."""
+        """The number of views in the stack, itself included."""
         return 1 + (self.previous.depth if self.previous else 0)
 
 
@@ -79,7 +79,7 @@ class _Trigger:
 
 @dataclass(slots=True)
 class ResponseUrl:
-    """Where a bot may answer one interaction without a token."""
+    """An address at which a bot may answer one interaction without a token."""
 
     member: Member
     message: SlackMessage
@@ -176,7 +176,7 @@ class SlackState:
         self.changed()
 
     def has_member(self, channel: SlackChannel, user: str) -> bool:
-        """Whether this user sees the channel."""
+        """Return whether this user sees the channel."""
         known = any(member.slack_id == user for member in self.config.members)
         return known and (channel.members is None or user in channel.members)
 
@@ -200,7 +200,7 @@ class SlackState:
         return trigger_id
 
     def use_trigger(self, trigger_id: str) -> Member | str:
-        """Whose interaction it was, or the error Slack answers with."""
+        """Return whose interaction it was, or the error that Slack answers with."""
         trigger = self.triggers.get(trigger_id)
         if trigger is None:
             return "invalid_trigger_id"

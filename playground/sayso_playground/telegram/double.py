@@ -4,9 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from sayso_playground.changes import PATIENCE_SECONDS, Changes
 from sayso_playground.config import Member, PlaygroundConfig
-from sayso_playground.faults import Call, Delivery, Fault, Faults
+from sayso_playground.faults import PATIENCE_SECONDS, Changes, Delivery, Double
 from sayso_playground.telegram.api import TelegramApi
 from sayso_playground.telegram.methods import TelegramMethods
 from sayso_playground.telegram.state import (
@@ -25,18 +24,15 @@ Alter = Callable[[Json], None]
 _ANONYMOUS_ADMIN = 1087968824  # core.telegram.org, Message: GroupAnonymousBot
 
 
-class TelegramDouble:
+class TelegramDouble(Double):
     """One bot in a few chats.
 
     ``calls`` holds every API call, ``queries`` every press by callback query id.
     """
 
     def __init__(self, config: PlaygroundConfig, changes: Changes) -> None:
-        self.config = config
-        self.calls: list[Call] = []
-        self.faults = Faults()
+        super().__init__(config, changes)
         self.state = TelegramState(config, changes.ring)
-        self._changes = changes
         methods = TelegramMethods(self.state)
         self.updates = Updates(config, self.faults, changes.ring, self._perform_reply)
         self.api = TelegramApi(self.state, self.faults, self.calls, methods, self.updates)
@@ -53,16 +49,6 @@ class TelegramDouble:
     def deliver_to(self, url: str, *, secret_token: str = "") -> None:
         """Set the webhook as the bot would with setWebhook."""
         self.updates.set_webhook({"url": url, "secret_token": secret_token})
-
-    def misbehave(self, method: str, fault: Fault, times: int | None = 1) -> None:
-        """Show a fault in the next calls of a method; ``"*"`` is all, ``"callback"`` updates."""
-        self.faults.add(method, fault, times)
-        self._changes.ring()
-
-    def behave(self) -> None:
-        """Forget every planned fault."""
-        self.faults.clear()
-        self._changes.ring()
 
     def messages(self, chat: int | None = None) -> list[TelegramMessage]:
         """The messages of one chat or of all, oldest first."""
@@ -82,14 +68,6 @@ class TelegramDouble:
             "Telegram message",
             timeout,
         )
-
-    async def until(self, condition: Callable[[], bool], timeout: float = PATIENCE_SECONDS) -> None:
-        """Wait until a condition over anything in the playground holds.
-
-        Raises:
-            TimeoutError: it did not in time.
-        """
-        await self._changes.until(lambda: condition() or None, "such condition", timeout)
 
     async def press(
         self,

@@ -1,4 +1,4 @@
-"""What the Telegram double remembers: chats, messages, files and unanswered queries."""
+"""Memory of the Telegram double: chats, messages, files and unanswered queries."""
 
 import secrets
 from collections.abc import Callable
@@ -62,7 +62,7 @@ class TelegramMessage:
 
     @property
     def forces_reply(self) -> bool:
-        """Whether it opens a reply for those it asks."""
+        """Return whether it opens a reply for those it asks."""
         return bool(self.other_markup and self.other_markup.get("force_reply"))
 
     @property
@@ -142,7 +142,7 @@ class TelegramState:
         return self.post(replace(message, edited=self.now(), **changed))
 
     def asks(self, message: TelegramMessage, user_id: int) -> bool:
-        """Whether the message opens a reply for this person.
+        """Return whether the message opens a reply for this person.
 
         core.telegram.org, ForceReply, selective: those who are mentioned, and whoever wrote
         the message that it replies to.

@@ -46,7 +46,7 @@ class Update:
 
     @property
     def seconds_to_live(self) -> float:
-        """How long it is worth delivering."""
+        """The time for which it is worth delivering."""
         return CALLBACK_QUERY_SECONDS if self.kind == "callback_query" else OTHER_SECONDS
 
     def json(self) -> Json:
@@ -80,7 +80,7 @@ class Updates:
 
     @property
     def is_polled(self) -> bool:
-        """Whether a getUpdates call is waiting at this moment."""
+        """Return whether a getUpdates call is waiting at this moment."""
         return self._poll is not None
 
     def add(self, kind: str, content: Json, key: str) -> Update:
@@ -120,7 +120,7 @@ class Updates:
         return "Webhook was set" if url else "Webhook was deleted"
 
     def webhook_info(self) -> Json:
-        """What getWebhookInfo answers."""
+        """Return the answer of getWebhookInfo."""
         info: Json = {"url": self.url, "has_custom_certificate": False}
         info["pending_update_count"] = len(self._fresh())
         if self.url:
@@ -132,7 +132,7 @@ class Updates:
         return info
 
     async def poll(self, arguments: Json) -> list[Json]:
-        """What getUpdates answers, now or as soon as there is something.
+        """Return the answer of getUpdates, now or as soon as there is something.
 
         Raises:
             TelegramRefusalError: 409 with a webhook set, or when another poll takes over.

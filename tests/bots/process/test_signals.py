@@ -6,7 +6,7 @@ import asyncio
 import signal
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import pytest
@@ -98,10 +98,11 @@ class SlowStore:
     """A store that takes its time for the answer of a person, and says when it has begun."""
 
     def __init__(self, store: RequestStore) -> None:
-        self.open, self.get, self.settle_later = store.open, store.get, store.settle_later
-        self.overrule = store.overrule
         self._store = store
         self.began, self.go_on = asyncio.Event(), asyncio.Event()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
 
     async def settle(
         self,
@@ -120,7 +121,7 @@ async def test_a_press_in_flight_is_stored_and_answered_when_the_bots_stop(
     settings = build_settings(parse_source(ROUTES, env_of(playground, SAYSO_STORE_URL="memory://")))
     async with memory_backend() as memory:
         store = SlowStore(memory.store)
-        backend = replace(memory, store=store)
+        backend = replace(memory, store=cast("RequestStore", store))
         async with Gate.open(backend, run=RUN) as gate:
             asking = asyncio.create_task(gate.check(ToolCall("x")))
             async with serving(settings, backend=backend) as working:

@@ -17,7 +17,7 @@ from sayso.stores.redis.records import moment
 from sayso.stores.redis.replies import flag, names
 from sayso.stores.redis.script import Script
 
-_NOTE, _REFUSE, _TRIM = Script("note"), Script("refuse"), Script("trim_audit")
+_NOTE, _REFUSE, _TRIM = Script("record_decision"), Script("record_refusal"), Script("trim_audit")
 # So many entries, and so many streams, are looked at in one round trip.
 _AT_ONCE = 500
 _STREAMS_AT_ONCE = 100

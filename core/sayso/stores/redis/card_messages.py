@@ -25,8 +25,8 @@ from sayso.stores.redis.records import (
 from sayso.stores.redis.replies import flag
 from sayso.stores.redis.script import Script
 
-_ISSUE, _DROP = Script("issue"), Script("drop")
-_FIND, _MARK = Script("find"), Script("mark")
+_ISSUE, _DROP = Script("record_intent"), Script("discard_intent")
+_FIND, _MARK = Script("find_card"), Script("record_message")
 
 
 class RedisCopies:

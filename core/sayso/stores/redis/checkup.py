@@ -18,7 +18,7 @@ from sayso.stores.redis.replies import names as read_names
 from sayso.stores.redis.script import Script
 from sayso.stores.topics import LOG_TOPIC
 
-_CHECK = Script("check")
+_CHECK = Script("try_commands")
 _OLDEST = 7
 _WRONG_SECONDS, _VERY_WRONG_SECONDS = 2.0, 300.0
 _LIFE_MILLISECONDS = 50

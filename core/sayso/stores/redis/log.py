@@ -25,7 +25,7 @@ from sayso.stores.redis.replies import number
 from sayso.stores.redis.script import Script
 from sayso.stores.topics import LOG_TOPIC
 
-_APPEND, _READ = Script("log_append"), Script("log_read")
+_APPEND, _READ = Script("append_event"), Script("read_events")
 
 
 class RedisBranchLog:

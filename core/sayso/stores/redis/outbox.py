@@ -21,10 +21,10 @@ from sayso.stores.redis.script import Script
 
 _log = logging.getLogger(__name__)
 
-_GROUP, _KEEP, _DONE = Script("group"), Script("keep"), Script("done")
-_TAKE_OVER, _GIVE_BACK = Script("take_over"), Script("give_back")
-_PUT, _TAKE = Script("errand"), Script("errands")
-_JOIN, _ROSTER = Script("join"), Script("roster")
+_KEEP, _DONE = Script("extend_job_lease"), Script("complete_jobs")
+_TAKE_OVER, _GIVE_BACK = Script("claim_stale_jobs"), Script("return_jobs")
+_PUT, _TAKE = Script("schedule_job"), Script("claim_scheduled_jobs")
+_JOIN, _ROSTER = Script("heartbeat"), Script("count_workers")
 
 TAKEOVER_SECONDS = 15.0
 _AT_ONCE = 64
@@ -198,7 +198,6 @@ class _Desk:
         now = asyncio.get_running_loop().time()
         if now < self._next_look:
             return []
-        await self._client.run(_GROUP, GROUP)
         idle = round(self._takeover_after * 1000)
         entries = await self._client.run(
             _TAKE_OVER, GROUP, self._consumer, idle, _AT_ONCE, idle * _FORGET_AFTER, read=list

@@ -17,7 +17,7 @@ from sayso.stores.protocols import BookChanged, Joined, Opened, Record
 from sayso.stores.redis.records import known_record, read_record, stored_request
 from sayso.stores.told import build_full_error
 
-# The results of settle.lua, and how much comes with each at least.
+# The results of resolve_request.lua, and how much comes with each at least.
 _SETTLED = {b"first": 1, b"known": 1, b"late": 2, b"early": 0, b"homeless": 0}
 _SETTLED |= {b"unknown": 0, b"changed": 3}
 
@@ -61,7 +61,7 @@ def optional_text(reply: bytes | None) -> str | None:
 
 
 def read_opened(request: UserInputRequest, reply: Sequence[Any]) -> Opened | BookChanged | Joined:
-    """The result of open.lua."""
+    """The result of open_request.lua."""
     said, *left = reply
     match said:
         case b"open":
@@ -76,24 +76,24 @@ def read_opened(request: UserInputRequest, reply: Sequence[Any]) -> Opened | Boo
             raise build_full_error(request, left[0].decode(), left[1])
         case b"duplicate":
             raise IdempotencyConflictError.for_request_id(request.question_id)
-    raise ValueError("open.lua knows no such result")
+    raise ValueError("open_request.lua knows no such result")
 
 
 def read_settled(reply: Sequence[Any]) -> tuple[bytes, Sequence[Any]]:
-    """The word of settle.lua, and what comes with it."""
+    """The word of resolve_request.lua, and what comes with it."""
     said, *rest = reply
     if len(rest) < _SETTLED[said]:
-        raise ValueError("settle.lua says more")
+        raise ValueError("resolve_request.lua says more")
     return said, rest
 
 
 def read_ending(reply: bytes | int) -> Resolution | int:
-    """The ending that counts, or the number that settle_later.lua and overrule.lua say instead."""
+    """The ending that counts, or the number that a script says in its place."""
     return decode_ending(reply) if isinstance(reply, bytes) else int(flag(reply))
 
 
 def read_known(question_id: str, reply: Sequence[Any]) -> Record | None:
-    """A request as get.lua tells it; None when there is none."""
+    """A request as get_request.lua tells it; None when there is none."""
     now, *fields = reply
     return read_record(question_id, fields, number(now))
 
@@ -117,7 +117,7 @@ def read_due(reply: Sequence[Any]) -> tuple[int, int, list[tuple[str, bytes]]]:
 
 
 def read_asked(reply: Sequence[bytes]) -> Sequence[UserInputRequest]:
-    """The requests of asked_last.lua that can be read."""
+    """The requests of list_recent_requests.lua that can be read."""
     found = []
     for request, deadline in zip(reply[::2], reply[1::2], strict=True):
         with suppress(UnreadableEventError):

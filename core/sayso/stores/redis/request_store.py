@@ -56,14 +56,18 @@ from sayso.stores.topics import branch_topic
 
 _log = logging.getLogger(__name__)
 
-_OPEN, _SETTLE, _GET = Script("open"), Script("settle"), Script("get")
-_SETTLE_LATER, _OVERRULE = Script("settle_later"), Script("overrule")
-_LOOK, _DUE, _SHORTEN = Script("look"), Script("due"), Script("shorten")
-_OF_SESSION, _ASKED_LAST = Script("of_session"), Script("asked_last")
-_KEYED, _LEAVE = Script("keyed"), Script("leave")
-_TAKE, _REPORT = Script("take_use"), Script("report_use")
+_OPEN, _SETTLE, _GET = Script("open_request"), Script("resolve_request"), Script("get_request")
+_SETTLE_LATER, _OVERRULE = Script("schedule_resolution"), Script("revoke_approval")
+_LOOK, _DUE, _SHORTEN = (
+    Script("poll_requests"),
+    Script("list_due_requests"),
+    Script("shorten_deadline"),
+)
+_OF_SESSION, _ASKED_LAST = Script("list_session_requests"), Script("list_recent_requests")
+_KEYED, _LEAVE = Script("get_request_by_key"), Script("release_hold")
+_TAKE, _REPORT = Script("consume_approval"), Script("report_outcome")
 _RULE: TypeAdapter[RememberedRule] = TypeAdapter(RememberedRule)
-# The book of a rule, as settle.lua counts them; any other is its session's.
+# The book of a rule, as resolve_request.lua counts them; any other is its session's.
 _BOOKS: Mapping[Scope, int] = {"agent": 1, "project": 2}
 _AT_ONCE = 500
 # No rules ever have this version.

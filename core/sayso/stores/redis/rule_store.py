@@ -22,8 +22,8 @@ from sayso.stores.redis.script import Script
 
 _log = logging.getLogger(__name__)
 
-_BOOK, _USE = Script("book"), Script("use")
-_RULES, _REVOKE, _LAY = Script("rules"), Script("revoke"), Script("floor")
+_BOOK, _USE = Script("load_rules"), Script("record_use")
+_RULES, _REVOKE, _LAY = Script("list_rules"), Script("revoke_rule"), Script("set_guardrails")
 
 
 class KnownFloor:

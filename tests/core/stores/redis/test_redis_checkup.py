@@ -234,7 +234,7 @@ async def test_a_redis_that_is_away_is_an_error_or_said() -> None:
 def test_all_commands_that_scripts_and_modules_use_are_tried_out() -> None:
     folder = Path(str(redis_package.__file__)).parent
     scripts = {path.name: path.read_text() for path in (folder / "scripts").glob("*.lua")}
-    tried = set(re.findall(r"(?:try|pcall)\('([A-Z]+)'", scripts.pop("check.lua")))
+    tried = set(re.findall(r"(?:try|pcall)\('([A-Z]+)'", scripts.pop("try_commands.lua")))
     used = set(re.findall(r"call\(\s*'([A-Z]+)'", " ".join(scripts.values())))
     modules = " ".join(path.read_text() for path in folder.glob("*.py"))
     used |= set(re.findall(r"(?:command\(|packed\(\()\s*\"([A-Z]+)\"", modules))

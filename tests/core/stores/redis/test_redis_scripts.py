@@ -42,7 +42,7 @@ from sayso.stores.redis.script import Script
 for path in (pathlib.Path(sys.path[0]) / "sayso/stores/redis/scripts").iterdir():
     path.unlink()
     path.write_text("of another version")
-assert "of another version" not in Script("settle").text
+assert "of another version" not in Script("resolve_request").text
 """
 
 

@@ -18,8 +18,8 @@ from sayso.events import Outcome, Resolution, UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.chat_moves import find_chat, note_chat_move
 from sayso.stores.redis import redis_backend
-from sayso.stores.redis.keys import Keys, session_key
-from sayso.stores.session_state import SessionState
+from sayso.stores.redis.keys import Keys
+from sayso.stores.session_state import SessionState, session_key
 from sayso.testing import a_copy, a_request, a_response, a_rule, soon, until
 
 

@@ -1,8 +1,12 @@
 -- Take jobs over from desks that are gone: group, consumer, ms without a sign of life, limit, ms
--- after which a desk without jobs is forgotten. Answers entries as XREADGROUP does, and after each how
--- many desks had it.
+-- after which a desk without jobs is forgotten. The outbox and its group are made where they are
+-- missing. Answers entries as XREADGROUP does, and after each how many desks had it.
 local jobs = P .. 'jobs'
 local group, consumer, idle, limit, forget = unpack(ARGV)
+local made = redis.pcall('XGROUP', 'CREATE', jobs, group, '0', 'MKSTREAM')
+if made.err and not string.find(made.err, 'BUSYGROUP', 1, true) then return made end
+local now = clock()
+live_until(jobs, now + WEEK, now)
 local claimed = redis.call('XAUTOCLAIM', jobs, group, consumer, idle, '0', 'COUNT', limit)
 for _, entry in ipairs(redis.call('XINFO', 'CONSUMERS', jobs, group)) do
   local facts = {}

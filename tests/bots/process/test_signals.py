@@ -104,12 +104,7 @@ class SlowStore:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    async def settle(
-        self,
-        question_id: str,
-        ending: Resolution,
-        **more: Any,
-    ) -> Settled:
+    async def settle(self, question_id: str, ending: Resolution, **more: Any) -> Settled:
         self.began.set()
         await self.go_on.wait()
         return await self._store.settle(question_id, ending, **more)

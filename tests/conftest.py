@@ -34,7 +34,10 @@ settings.load_profile("ours")
 
 _HERE = Path(__file__).parent
 # What takes long in one piece comes first, or one process would do it while the others are done.
-_FIRST = ("e2e", "agents", "test_docs_site.py", "bots", "playground")
+_FIRST = (
+    *("e2e", "adapters/agents", "agents", "clients", "test_docs_site.py", "test_packaging.py"),
+    *("bots", "bench", "playground"),
+)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -74,8 +77,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _rank(item: pytest.Item) -> int:
-    room = item.path.relative_to(_HERE).parts[0]
-    return _FIRST.index(room) if room in _FIRST else len(_FIRST)
+    path = item.path.relative_to(_HERE)
+    rooms = {"/".join(path.parts[:depth]) for depth in (1, 2)}
+    return next((rank for rank, room in enumerate(_FIRST) if room in rooms), len(_FIRST))
 
 
 @pytest.fixture(scope="session")

@@ -34,7 +34,7 @@ from sayso.stores.connect import open_store
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.config.settings import build_settings
 from sayso_bots.config.source import parse_source
-from sayso_playground import Playground
+from sayso_playground import Playground, SlackDouble, TelegramDouble
 
 CANARY = "CANARY of these tests"
 _TESTS = Path(__file__).parents[1]
@@ -120,16 +120,21 @@ async def ask_and_allow(playground: Playground, store_url: str) -> None:
         open_store(store_url) as backend,
         Gate.open(backend, run=RunRef("deploy-bot", "s-42"), timeout=PATIENCE_SECONDS) as gate,
     ):
-        for chat in ("slack", "telegram"):
-            mark = f"after-{chat}-{time.monotonic_ns()}"
-            asked = asyncio.create_task(gate.check(ToolCall(mark, {"mark": mark})))
-            if chat == "slack":
-                card = await playground.slack.message_where(lambda m, mark=mark: mark in m.all_text)
-                await playground.slack.press(card, "Allow", by="alice")
-            else:
-                shown = await playground.telegram.message_where(lambda m, mark=mark: mark in m.text)
-                await playground.telegram.press(shown, "Allow", by="alice")
+        for chat in (playground.slack, playground.telegram):
+            tool = f"after_{time.monotonic_ns()}"
+            asked = asyncio.create_task(gate.check(ToolCall(tool)))
+            await press_allow(chat, tool)
             assert (await asked).approved
+
+
+async def press_allow(chat: SlackDouble | TelegramDouble, tool: str) -> None:
+    """Press Allow on the card of a tool."""
+    if isinstance(chat, SlackDouble):
+        card = await chat.message_where(lambda message: tool in message.all_text)
+        await chat.press(card, "Allow", by="alice")
+    else:
+        shown = await chat.message_where(lambda message: tool in message.text)
+        await chat.press(shown, "Allow", by="alice")
 
 
 @pytest.fixture

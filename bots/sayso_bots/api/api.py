@@ -72,76 +72,50 @@ async def hosted_api(
         places = Places(limits.most)
         streams, polls = Streams(feed, limits, places), Polls(backend, places.take)
         background = Background("what follows on calls of the hosted API")
-        refused = RejectedInteractions(backend.audit, background, None)
-        people = People(routes, Approvers(routes, adapters), refused)
+        tickets = Tickets(backend.key_value)
         try:
-            says = Says(policies or ServerPolicy(), terms or GrantOptions())
-            staying = Staying(streams, polls, background)
-            yield HostedApi(settings, backend, people, staying, says, clock)
+            yield HostedApi(
+                backend,
+                tickets,
+                Door(settings, tickets),
+                Asking(backend, routes, policies or ServerPolicy(), clock, background),
+                streams,
+                polls,
+                Approvers(routes, adapters),
+                RejectedInteractions(backend.audit, background, None),
+                terms or GrantOptions(),
+                clock,
+            )
         finally:
             streams.end()
             polls.end()
             await background.finish()
 
 
-@dataclass(frozen=True, slots=True)
-class People:
-    """Who may answer what: the routes, who is looked up there, and who was refused."""
-
-    routes: Routes
-    approvers: Approvers
-    refused: RejectedInteractions
-
-
-@dataclass(frozen=True, slots=True)
-class Says:
-    """What the settings say of calls: the policy, and on which terms Always is remembered."""
-
-    policies: ServerPolicy
-    terms: GrantOptions
-
-
-@dataclass(frozen=True, slots=True)
-class Staying:
-    """What outlasts a moment: streams, waits, and what follows on calls."""
-
-    streams: Streams
-    polls: Polls
-    background: Background
-
-
+@dataclass
 class HostedApi:
     """The endpoints. Every answer that is not what was asked for is a problem document."""
 
-    def __init__(
-        self,
-        settings: ApiSettings,
-        backend: Backend,
-        people: People,
-        staying: Staying,
-        says: Says,
-        clock: Clock,
-    ) -> None:
-        self.streams = staying.streams
-        self._backend = backend
-        self._approvers = people.approvers
-        self._refused_presses = people.refused
-        self._terms = says.terms
-        self._asking = Asking(backend, people.routes, says.policies, clock, staying.background)
-        self._polls = staying.polls
-        self._clock = clock
-        self._description = b""
-        self._tickets = Tickets(backend.key_value)
-        self._door = Door(settings, self._tickets)
+    store: Backend
+    tickets: Tickets
+    door: Door
+    asking: Asking
+    streams: Streams
+    polls: Polls
+    approvers: Approvers
+    rejected: RejectedInteractions
+    terms: GrantOptions
+    clock: Clock
+    _description: bytes = b""
 
     def end(self) -> None:
         """End all streams and waits: clients come back wherever somebody serves then."""
         self.streams.end()
-        self._polls.end()
+        self.polls.end()
 
     def routes(self) -> list[web.RouteDef]:
         """The endpoints, for a web server."""
-        door = self._door.opened
+        door = self.door.opened
         asked, answered = f"{BRANCH}/requests", f"{BRANCH}/responses"
         one, events = f"{asked}/{{requestId:[^/]+}}", f"{BRANCH}/events"
         known: dict[str, dict[str, Endpoint]] = {
@@ -158,19 +132,19 @@ class HostedApi:
             for method, endpoint in endpoints.items()
         ]
         for path, endpoints in known.items():
-            found.append(web.route("*", path, door(self._door.other_methods(list(endpoints)))))
+            found.append(web.route("*", path, door(self.door.other_methods(list(endpoints)))))
         return [*found, web.route("*", "/agents{rest:(?:/.*)?}", door(_nowhere))]
 
     async def _ask(self, request: web.Request) -> web.StreamResponse:
         token, run = await self._admitted(request)
-        return await self._asking.ask(request, token, run, partial(self._door.count, token))
+        return await self.asking.ask(request, token, run, partial(self.door.count, token))
 
     async def _show(self, request: web.Request) -> web.StreamResponse:
         token, run = await self._admitted(request)
         seconds = _wait_of(request)
         record = await self._own(request, run)
         if seconds and record.ending is None:
-            await self._polls.wait(request, token.name, record, seconds)
+            await self.polls.wait(request, token.name, record, seconds)
             record = await self._own(request, run)
         return await beside_large(record.request, partial(record_reply, record, 200))
 
@@ -184,14 +158,14 @@ class HostedApi:
             detail = "only the token that this request came with withdraws it"
             raise ApiProblem(403, "NotTheAsker", detail)
         if record.ending is None:
-            ending = asked.cancelled(at=self._clock(), reason=_WITHDRAWN, by=token.actor)
-            await self._backend.store.settle(asked.question_id, ending)
+            ending = asked.cancelled(at=self.clock(), reason=_WITHDRAWN, by=token.actor)
+            await self.store.store.settle(asked.question_id, ending)
             record = await self._own(request, run)
         return await beside_large(asked, partial(record_reply, record, 200))
 
     async def _own(self, request: web.Request, run: RunRef) -> Record:
         """The branch's request that the address names."""
-        record = await self._backend.store.get(request.match_info["requestId"])
+        record = await self.store.store.get(request.match_info["requestId"])
         if record is None or branch_of(record.request.run) != branch_of(run):
             raise ApiProblem(404, "UnknownRequest", "this branch has no request with this id")
         return record
@@ -208,12 +182,12 @@ class HostedApi:
         standing = await self._standing(token, record.request, given)
         if record.ending is not None:
             return await self._answered_again(token, record, kind, given)
-        asked = Asked(record.request, token.actor, self._clock(), self._terms)
+        asked = Asked(record.request, token.actor, self.clock(), self.terms)
         answer, rule = await beside_large(record.request, partial(answer_of, asked, kind, given))
         if not standing.allows(answer):
             self._refused(token, record.request, "own_request", given)
             raise ApiProblem(403, "OwnRequest", _OWN_APPROVAL)
-        settled = await self._backend.store.settle(question_id, answer, remember=rule)
+        settled = await self.store.store.settle(question_id, answer, remember=rule)
         if settled.forbidden:
             raise denied_by_rule(settled.ending)
         if not settled.first:
@@ -231,7 +205,7 @@ class HostedApi:
         """The recorded answer, where it is this one: its sender may not have heard of it."""
         ending = record.ending
         if ending is not None and ending.decided_by == token.actor:
-            asked = Asked(record.request, token.actor, ending.decided_at, self._terms)
+            asked = Asked(record.request, token.actor, ending.decided_at, self.terms)
             with suppress(ApiProblem):
                 again = partial(answer_of, asked, kind, given)
                 answer, rule = await beside_large(record.request, again)
@@ -243,10 +217,10 @@ class HostedApi:
         raise already_answered(record)
 
     async def _waiting(self, run: RunRef, question_id: str) -> Record:
-        record = await self._backend.store.get(question_id)
+        record = await self.store.store.get(question_id)
         if record is not None and branch_of(record.request.run) == branch_of(run):
             return record
-        if await self._backend.log.open_questions(run):
+        if await self.store.log.open_questions(run):
             raise ApiProblem(
                 409, "NobodyWaits", "nobody on this branch waits for an answer with this id"
             )
@@ -255,7 +229,7 @@ class HostedApi:
     async def _standing(
         self, token: ApiToken, request: UserInputRequest, given: Mapping[str, Any]
     ) -> Authorization:
-        standing = await self._approvers.standing(token.actor, request)
+        standing = await self.approvers.standing(token.actor, request)
         if standing is Authorization.STRANGER:
             self._refused(token, request, "not_approver", given)
             detail = f"{token.actor} is not an approver on this request's route"
@@ -275,22 +249,22 @@ class HostedApi:
     ) -> None:
         key = given.get("choiceKey") or given.get("choice")
         choice = key if isinstance(key, str) else ""
-        self._refused_presses.note(request, why, by=token.actor, place="api", choice=choice)
+        self.rejected.note(request, why, by=token.actor, place="api", choice=choice)
 
     async def _follow(self, request: web.Request) -> web.StreamResponse:
         run = run_of(request)
-        caller = await self._door.reader(request, run)
+        caller = await self.door.reader(request, run)
         written = request.headers.get("Last-Event-ID") or request.query.get("lastEventId")
         try:
             after = None if not written else Position.parse(written)
         except ValueError as error:
             raise ApiProblem(400, "InvalidEventId", f"Last-Event-ID {error}") from None
-        headers = self._door.cors_headers(request)
+        headers = self.door.cors_headers(request)
         return await self.streams.answer(request, run, after, headers, caller)
 
     async def _give_ticket(self, request: web.Request) -> web.StreamResponse:
         token, run = await self._admitted(request)
-        ticket = await self._tickets.make(run, token.name)
+        ticket = await self.tickets.make(run, token.name)
         return object_reply({"ticket": ticket, "expiresInSeconds": TICKET_SECONDS}, 201)
 
     async def _describe(self, _: web.Request) -> web.StreamResponse:
@@ -301,7 +275,7 @@ class HostedApi:
 
     async def _admitted(self, request: web.Request) -> tuple[ApiToken, RunRef]:
         run = run_of(request)
-        return self._door.caller(request, run), run
+        return self.door.caller(request, run), run
 
 
 def _wait_of(request: web.Request) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
@@ -21,7 +21,7 @@ from sayso.questions.permission import PermissionRequestEvent, call_of, calls_of
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import branch_of
-from sayso.stores.protocols import BookChanged, Hold, Joined, Opened, Record, check_key
+from sayso.stores.protocols import BookChanged, Hold, Joined, Record, check_key
 from sayso.stores.session_state import SessionState
 from sayso_bots.api.bodies import beside
 from sayso_bots.api.problems import ApiProblem
@@ -51,9 +51,10 @@ async def opened_or_decided(
         StoreUnreachableError: the store does not answer; nothing was decided.
     """
     seconds = (request.expires_at - clock()).total_seconds()
-    opening = _Opening(backend, seconds, key)
+    # What needs nobody is audited by whoever decides it.
+    open_request = partial(backend.store.open, seconds=seconds, inbox="", key=key, audited=False)
     if not isinstance(request, PermissionRequestEvent):
-        opened = await opening.open(request, book=None)
+        opened = await open_request(request, book=None)
         return opened if isinstance(opened, Joined) else None
     audits = policy.audits(request.run.agent_id, request.function_name)
     decider = Decider(
@@ -74,40 +75,12 @@ async def opened_or_decided(
                 told = decision
         asked = request.model_copy(update={"asked_because": decision.told_because})
         held = None if decision.ruling is Ruling.DENY else book
-        opened = await opening.open(asked, book=held, ending=said)
+        opened = await open_request(asked, book=held, ending=said)
         if isinstance(opened, Joined):
             return opened
         if not isinstance(opened, BookChanged):
             return said
         decision, book = await _decided_anew(decider, request, asker, decision)
-
-
-@dataclass(frozen=True, slots=True)
-class _Opening:
-    """How a request is opened, whatever is said of it."""
-
-    backend: Backend
-    seconds: float
-    key: str
-
-    async def open(
-        self,
-        request: UserInputRequest,
-        *,
-        book: str | None,
-        ending: UserInputResponse | None = None,
-    ) -> Opened | BookChanged | Joined:
-        """Open it, on the rules of this version unless that is None."""
-        # What needs nobody is audited by whoever decides it.
-        return await self.backend.store.open(
-            request,
-            seconds=self.seconds,
-            inbox="",
-            book=book,
-            ending=ending,
-            key=self.key,
-            audited=False,
-        )
 
 
 async def _decided_anew(

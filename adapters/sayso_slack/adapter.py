@@ -25,12 +25,12 @@ from sayso_slack.batch_blocks import bundle_room, message
 from sayso_slack.callback_guard import as_object
 from sayso_slack.config import SlackConfig
 from sayso_slack.errors import PLATFORM, RefusedError, delivery_error
-from sayso_slack.fallback_text import escaped
-from sayso_slack.limits import limits_of
+from sayso_slack.fallback_text import escape_text
+from sayso_slack.limits import build_limits
 from sayso_slack.modal import everything_modal, fits, form_modal
 from sayso_slack.value_blocks import Block, plain_text
-from sayso_slack.web_client import CALL_SECONDS, Answer, DirectClient, muffled
-from sayso_slack.workspace import ANYWHERE, Workspace, granted, is_of, why_not
+from sayso_slack.web_client import CALL_SECONDS, Answer, DirectClient, build_muffled_logger
+from sayso_slack.workspace import ANYWHERE, Workspace, explain_non_member, is_home_of, read_scopes
 
 _log = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ _UNCONNECTED = "use it inside `async with SlackAdapter(...)`"
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who the bot token belongs to, and what it may; ``app_id`` is empty when it is not known."""
+    """The owner of the bot token and its scopes; ``app_id`` is empty when it is not known."""
 
     team_id: str
     team_name: str
@@ -69,7 +69,7 @@ class SlackAdapter:
         session: aiohttp.ClientSession | None = None,
     ) -> None:
         self._config = config
-        self._limits = limits_of(config)
+        self._limits = build_limits(config)
         self._session = session
         self._own_session: aiohttp.ClientSession | None = None
         self._client: DirectClient | None = None
@@ -86,7 +86,7 @@ class SlackAdapter:
             session=self._session,
             # No handlers: the default one repeats a chat.postMessage that Slack may have executed.
             retry_handlers=[],
-            logger=muffled(),
+            logger=build_muffled_logger(),
         )
         return self
 
@@ -103,12 +103,12 @@ class SlackAdapter:
 
     @property
     def limits(self) -> Limits:
-        """What a message and its dialogs show, what a form's inputs take, and how many messages."""
+        """Limits of a message, of dialogs, of a form's inputs, and of how many messages go out."""
         return self._limits
 
     @property
     def workspace(self) -> Workspace:
-        """Whose callbacks are taken: as configured, or else as learned by ``identity``."""
+        """The workspace and app to take callbacks of: configured, or learned by ``identity``."""
         known = self._identity
         return Workspace(
             self._config.team_id or (known.team_id if known else ""),
@@ -123,7 +123,7 @@ class SlackAdapter:
         return self._client
 
     def room(self, body: CardBody, count: int) -> Room | None:
-        """What a message with so many cards shows of this one; None: it must stand alone."""
+        """Return the room of this card in a message with so many; None: it must stand alone."""
         return bundle_room(body, count)
 
     async def show(self, cards: Sequence[Card], place: Place) -> MessageRef:
@@ -185,7 +185,7 @@ class SlackAdapter:
         return frozenset(f"{PLATFORM}:{user}" for user in answer["users"] or ())
 
     async def counts_in_groups(self, actor: str) -> bool:
-        """Whether somebody in a user group is a member of this workspace, and no guest or bot.
+        """Return True if somebody in a user group is a member of this workspace, no guest or bot.
 
         Needs the scope users:read. Not cached here.
 
@@ -198,11 +198,11 @@ class SlackAdapter:
         return user.get("id") == member and self.is_member(user)
 
     def is_member(self, user: dict[str, Any]) -> bool:
-        """Whether what Slack says of somebody makes them a member who counts."""
-        return not why_not(user, self.workspace.team_id)
+        """Return True if Slack's user object is that of a member who counts."""
+        return not explain_non_member(user, self.workspace.team_id)
 
     async def identity(self) -> Identity:
-        """Who the token belongs to. Learns what the configuration leaves open.
+        """Ask whose token it is, and learn what the configuration leaves open.
 
         Raises:
             DeliveryError: Slack did not say; permanent when the token is not valid.
@@ -218,13 +218,13 @@ class SlackAdapter:
             user_name=str(answer.get("user") or ""),
             # Once learned it stays: a look that fails must not open the door to other apps.
             app_id=self._config.known_app_id or learned or await self._learned_app_id(bot_id),
-            scopes=granted(answer.headers),
+            scopes=read_scopes(answer.headers),
         )
         self._revoked = ""
         return self._identity
 
     async def can_post(self, place: Place) -> str | NotLooked | None:
-        """What would keep a card from being shown there; None when nothing does.
+        """Return the reason that no card could be posted there; None if there is none.
 
         Looking needs the scopes channels:read and groups:read, im:read for a direct
         message and users:read for a member.
@@ -244,12 +244,12 @@ class SlackAdapter:
         channel: dict[str, Any] = answer.get("channel") or {}
         if channel.get("is_archived"):
             return f"{place} — is_archived: unarchive the channel or choose another place"
-        if channel.get("is_member", True) or ANYWHERE in granted(answer.headers):
+        if channel.get("is_member", True) or ANYWHERE in read_scopes(answer.headers):
             return None
         return f"{place} — the bot is not in the channel: /invite @{self._bot_name} there"
 
     async def can_approve(self, account: str) -> str | NotLooked | None:
-        """What would keep a member from answering, None when nothing does.
+        """Return the reason that a member could not answer; None if there is none.
 
         Looking needs the scope users:read.
 
@@ -266,7 +266,7 @@ class SlackAdapter:
             return "the account is deactivated: name somebody else"
         if user.get("is_bot"):
             return "the account is a bot's, and only people press buttons"
-        if (team := self.workspace.team_id) and not is_of(user, team):
+        if (team := self.workspace.team_id) and not is_home_of(user, team):
             return "the account is of another workspace, whose presses are refused"
         return None
 
@@ -278,7 +278,7 @@ class SlackAdapter:
         arguments: dict[str, Any] = {
             "channel": message.place.address,
             "user": actor.removeprefix(f"{PLATFORM}:"),
-            "text": escaped(visible(text), 2_000),
+            "text": escape_text(visible(text), 2_000),
             "blocks": [{"type": "section", "text": plain_text(visible(text)[:2_000])}],
             "parse": "none",
             "link_names": False,
@@ -341,7 +341,7 @@ class SlackAdapter:
 
     @property
     def scopes(self) -> frozenset[str]:
-        """What the app was granted, as far as Slack has said; empty until then."""
+        """The scopes of the app, as far as Slack has named them; empty until then."""
         return self._identity.scopes if self._identity else frozenset()
 
     async def post(self, method: str, arguments: dict[str, Any]) -> Answer:
@@ -363,7 +363,7 @@ class SlackAdapter:
 
     async def _call(self, verb: Literal["GET", "POST"], method: str, **request: Any) -> Answer:
         try:
-            return await self.client.called(verb, method, **request)
+            return await self.client.call(verb, method, **request)
         except SlackApiError as error:
             raise delivery_error(method, error, bot=self._bot_name) from error
         except TimeoutError as error:

@@ -29,14 +29,14 @@ from sayso.text.visible import one_line
 from sayso_slack.blocks import UNPARSED
 from sayso_slack.callback_guard import Payload, as_object, as_text
 from sayso_slack.errors import PLATFORM
-from sayso_slack.fallback_text import escaped
-from sayso_slack.interactions import USER, actor_of
+from sayso_slack.fallback_text import escape_text
+from sayso_slack.interactions import USER, parse_actor
 from sayso_slack.value_blocks import (
     Block,
+    build_mentions,
     code,
     context,
     literal,
-    mentions,
     moment,
     plain_text,
     quote,
@@ -48,25 +48,25 @@ _TITLE, _ASKER, _LINK = 80, 80, 1_000
 _TEXT = 1_000
 
 
-def told(
+def reminder_message(
     heading: str,
     waiting: Sequence[Waiting],
     called: Sequence[Called],
     translations: NullTranslations,
 ) -> dict[str, Any]:
-    """What chat.postMessage is told to say that these wait; only the called are mentioned."""
-    lead = section(literal(f"{heading}", bold=True), *mentions(called))
-    blocks = [rich_text(lead, *lines(waiting, translations))]
-    return {"text": escaped(_in_words(heading, waiting), _TEXT), "blocks": blocks, **UNPARSED}
+    """Build a message that says that these wait; only the called are mentioned."""
+    lead = section(literal(f"{heading}", bold=True), *build_mentions(called))
+    blocks = [rich_text(lead, *pending_lines(waiting, translations))]
+    return {"text": escape_text(_in_words(heading, waiting), _TEXT), "blocks": blocks, **UNPARSED}
 
 
 def _in_words(heading: str, waiting: Sequence[Waiting]) -> str:
-    """What a lock screen shows: the questions, and then that they wait."""
+    """Put the questions first, for a lock screen, and then that they wait."""
     said = [alert(one.asker, one.title, one.matters) for one in waiting]
     return "\n".join((*said, heading))
 
 
-def lines(waiting: Sequence[Waiting], translations: NullTranslations) -> Iterator[Block]:
+def pending_lines(waiting: Sequence[Waiting], translations: NullTranslations) -> Iterator[Block]:
     """A line for each: what an agent wrote is literal, and set apart by a bar."""
     for one in waiting:
         yield {"type": "rich_text_quote", "elements": list(_line(one, translations))}
@@ -131,7 +131,7 @@ def _waiting(overview: Overview, translations: NullTranslations) -> list[Block]:
     if not overview.waiting:
         return []
     shown = overview.waiting[:_MOST]
-    blocks = [rich_text(*lines(shown, translations))]
+    blocks = [rich_text(*pending_lines(shown, translations))]
     if more := overview.more_waiting + len(overview.waiting) - len(shown):
         blocks.append(
             context(
@@ -206,7 +206,7 @@ def _revoke(rule: Remembered, translations: NullTranslations) -> Block:
 
 def _decisions(decisions: Sequence[Decided], translations: NullTranslations) -> list[Block]:
     of_agent = translations.gettext("of agent")
-    lines = [
+    pending_lines = [
         quote(
             literal(f"{OUTCOME_ICONS.get(one.outcome, '•')} "),
             literal(one_line(one.subject, _TITLE), bold=True),
@@ -216,7 +216,7 @@ def _decisions(decisions: Sequence[Decided], translations: NullTranslations) -> 
         )
         for one in decisions[:_MOST]
     ]
-    return [rich_text(*lines)] if lines else []
+    return [rich_text(*pending_lines)] if pending_lines else []
 
 
 def _outcome(one: Decided, translations: NullTranslations) -> str:
@@ -272,15 +272,15 @@ class Lists:
 
     async def revoke(self, payload: Payload, rule_id: str) -> NotTaken | None:
         """Take back a rule, and show the home without it; why nothing was done, if that is so."""
-        actor = actor_of(payload)
+        actor = parse_actor(payload)
         work = self._desk.revoke(actor, rule_id, Place(PLATFORM, HOME))
         answer = await handed(work, what="a revocation in Slack", seconds=self._seconds)
         if isinstance(answer, NotTaken):
             return answer
-        self.opened(actor, said=answer.text)
+        self.publish_home(actor, said=answer.text)
         return None
 
-    def opened(self, actor: str, *, said: str = "") -> None:
+    def publish_home(self, actor: str, *, said: str = "") -> None:
         """Show somebody their home as it is now."""
         if len(self._homes) >= _MOST_AT_ONCE:
             self._untold.say("an App Home is not shown: too many are asked for", actor)
@@ -303,12 +303,12 @@ class Lists:
 
 
 def is_command(payload: Payload) -> bool:
-    """Whether somebody gave a slash command of the app; docs.slack.dev: flat fields, no type."""
+    """Return True for a slash command of the app; docs.slack.dev: flat fields, no type."""
     return "type" not in payload and as_text(payload.get("command")).startswith("/")
 
 
-def admissible(command: Payload) -> Payload:
-    """What a command says of its workspace and its app, as presses say it."""
+def identify_command(command: Payload) -> Payload:
+    """Return the workspace and the app of a command in the form that presses name them."""
     return {
         "api_app_id": command.get("api_app_id"),
         "team": {"id": command.get("team_id")},
@@ -317,7 +317,7 @@ def admissible(command: Payload) -> Payload:
     }
 
 
-def revoked_rule(payload: Payload) -> str:
+def find_revoked_rule(payload: Payload) -> str:
     """Which rule somebody wants to take back; empty where it is another press."""
     actions = payload.get("actions")
     action = as_object(actions[0]) if isinstance(actions, list) and len(actions) == 1 else {}

@@ -31,18 +31,18 @@ from sayso_slack.blocks import (
     sure_buttons,
     what_it_was,
 )
-from sayso_slack.fallback_text import TEXT_LIMIT, escaped
+from sayso_slack.fallback_text import TEXT_LIMIT, escape_text
 from sayso_slack.limits import (
     CONTENT_LIMIT,
     LINES,
     LONGEST_BELOW,
     MOST_BELOW,
-    presentable,
+    fit_card,
 )
 from sayso_slack.value_blocks import (
     Block,
+    build_call_line,
     button_label,
-    calling,
     code,
     context,
     literal,
@@ -75,7 +75,7 @@ _DANGERS = 2
 
 
 def bundle_room(body: CardBody, count: int) -> Room | None:
-    """What a message with so many cards shows of this one; None: it must stand alone."""
+    """Return the room of this card in a message with so many; None: it must stand alone."""
     if count > MOST_IN_BUNDLE or len(body.title) > _TITLE:
         return None
     if any(len(choice.label) > LONGEST_BELOW and not choice.stores for choice in body.choices):
@@ -88,18 +88,18 @@ def bundle_room(body: CardBody, count: int) -> Room | None:
 
 
 def bundle_message(cards: Sequence[Card]) -> dict[str, Any]:
-    """What chat.postMessage and chat.update are told to make a message show these cards.
+    """Build the arguments of chat.postMessage and chat.update that show these cards.
 
     Whatever the cards hold, Slack takes it: 50 blocks at most, and 10,000
     characters in all of them.
     """
-    bundle = Bundle(tuple(_presentable(card, len(cards)) for card in cards))
-    text = escaped("\n".join(_in_words(bundle)), TEXT_LIMIT)
+    bundle = Bundle(tuple(_fit_card(card, len(cards)) for card in cards))
+    text = escape_text("\n".join(_in_words(bundle)), TEXT_LIMIT)
     return {"text": text, "blocks": list(_blocks(bundle)), **UNPARSED}
 
 
-def _presentable(card: Card, count: int) -> Card:
-    shown = presentable(card)
+def _fit_card(card: Card, count: int) -> Card:
+    shown = fit_card(card)
     shown = replace(shown, body=replace(shown.body, title=one_line(shown.body.title, _TITLE)))
     room = bundle_room(shown.body, count) or Room(0, 0)
     return replace(
@@ -140,7 +140,7 @@ def _blocks(bundle: Bundle) -> Iterator[Block]:
 
 
 def _common(bundle: Bundle) -> list[Block]:
-    """Who asks, and the facts that hold for all."""
+    """Build the asker and the facts that hold for all."""
     said = (
         [(bundle.translations.gettext("Asked by"), one_line(bundle.asker, _ASKER))]
         if bundle.asker
@@ -266,7 +266,7 @@ def _elements(number: int, card: Card, at_second_step: Choice | None) -> Iterato
 
 
 def _in_words(bundle: Bundle) -> Iterator[str]:
-    """What notifications show and screen readers read, the most important first."""
+    """Yield the text for notifications and screen readers, the most important first."""
     yield bundle_alert(bundle)
     yield bundle.title
     if bundle.expires and (first := min(bundle.waiting, key=lambda card: card.expires_at)):
@@ -286,8 +286,8 @@ def _in_words(bundle: Bundle) -> Iterator[str]:
 
 
 def message(cards: Sequence[Card]) -> dict[str, Any]:
-    """What chat.postMessage and chat.update are told to make a message show these cards."""
+    """Build the arguments of chat.postMessage and chat.update that show these cards."""
     shown = card_message(cards[0]) if len(cards) == 1 else bundle_message(cards)
     # Below the title: who is called must not be below the fold, where Slack cuts long messages.
-    shown["blocks"][1:1] = calling(cards)
+    shown["blocks"][1:1] = build_call_line(cards)
     return shown

@@ -21,8 +21,8 @@ from sayso.text.visible import one_line, shortened, visible
 from sayso_slack.fallback_text import fallback_text
 from sayso_slack.limits import (
     confirmed_label,
+    fit_card,
     fits_dialog,
-    presentable,
     stored_question,
     stored_words,
 )
@@ -47,7 +47,7 @@ _SLACK_ACTOR = re.compile(r"slack:([UW][A-Z0-9]{1,20})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """How many characters each part of an ending may have."""
+    """Most characters for each part of an ending."""
 
     who: int = 120
     name: int = 60
@@ -65,12 +65,12 @@ def confirming(card: Card) -> Choice | None:
 
 
 def danger_line(danger: str) -> Block:
-    """What a person should not overlook, right above the buttons."""
+    """Build the warning right above the buttons."""
     return section(literal(f"⚠️ {danger}", bold=True))
 
 
 def second_step(choice: Choice, translations: NullTranslations, *, most: int) -> Block:
-    """What the card asks once more before it stores something."""
+    """Build the question that comes before something is stored."""
     asked = translations.gettext("Really? This would be remembered:")
     return section(
         literal(f"⚠️ {asked} ", bold=True), literal(shortened(stored_words(choice), most))
@@ -78,7 +78,7 @@ def second_step(choice: Choice, translations: NullTranslations, *, most: int) ->
 
 
 def outcome(ended: Ended, translations: NullTranslations, spans: Spans) -> Block:
-    """How it ended, by whom, why, and what was stored."""
+    """Build the outcome: by whom, why, and the rule that was stored."""
     word = one_line(outcome_text(translations, ended.outcome), 30)
     icon = OUTCOME_ICONS.get(ended.outcome, "•")
     how = [literal(f"{icon} {word[:1].upper()}{word[1:]}", bold=True)]
@@ -109,7 +109,7 @@ def _by(translations: NullTranslations, how: list[Block], who: list[Block]) -> I
 
 
 def _person(ended: Ended, spans: Spans) -> list[Block]:
-    """Who ended it; a Slack user as Slack shows people. An edited message notifies nobody."""
+    """Name the person who ended it; mentioning a user in an edited message notifies nobody."""
     if match := _SLACK_ACTOR.fullmatch(ended.by):
         name = [literal(one_line(ended.by_name, spans.name) + " ")] if ended.by_name else []
         return [*name, {"type": "user", "user_id": match[1]}]
@@ -147,18 +147,20 @@ _SECOND_STEP = 2_000  # more than anything that is stored takes
 
 
 def card_message(card: Card) -> dict[str, Any]:
-    """What chat.postMessage and chat.update are told to make a message show the card.
+    """Build the arguments of chat.postMessage and chat.update that show the card.
 
     Whatever the card holds, Slack takes it: at most 10,000 characters in all
     blocks, each within its own limit. There is always a rich text block,
     because Slack refuses to replace one by a message without (block_mismatch).
     """
-    shown = presentable(card)
+    shown = fit_card(card)
     left_out = _count(card) - _count(shown)
     return {"text": fallback_text(shown), "blocks": _blocks(shown, left_out), **UNPARSED}
 
 
-def told(facts: Facts, translations: NullTranslations, is_short: bool = False) -> Iterator[Block]:
+def answer_parts(
+    facts: Facts, translations: NullTranslations, is_short: bool = False
+) -> Iterator[Block]:
     """The parts of a rich text that show each answer with its label.
 
     They are set apart by a bar, so that no line of an answer and no label looks
@@ -177,7 +179,7 @@ def told(facts: Facts, translations: NullTranslations, is_short: bool = False) -
         rooms[number] = taken if taken < beyond else _NOTE + beyond
         left -= taken
     for number, (label, text) in enumerate(shown):
-        yield _told(one_line(label, _LABEL), visible(text), rooms[number], translations)
+        yield _answer_part(one_line(label, _LABEL), visible(text), rooms[number], translations)
     if len(facts) > len(shown):
         yield section(
             literal(
@@ -191,7 +193,7 @@ def told(facts: Facts, translations: NullTranslations, is_short: bool = False) -
         )
 
 
-def _told(label: str, text: str, room: int, translations: NullTranslations) -> Block:
+def _answer_part(label: str, text: str, room: int, translations: NullTranslations) -> Block:
     cut_answer = format_count(
         translations,
         "(cut, {count} character in all)",
@@ -225,10 +227,10 @@ def _blocks(card: Card, left_out: int) -> list[Block]:
 
 
 def _ended(card: Card, ended: Ended) -> Iterator[Block]:
-    """What came of it and what it was, in a few lines; the rest only where somebody wants it."""
+    """Build an ended card: the outcome and the call in a few lines, the rest on demand."""
     said = [
         outcome(ended, card.translations, Spans()),
-        *told(ended.facts, card.translations, card.is_short),
+        *answer_parts(ended.facts, card.translations, card.is_short),
     ]
     if card.is_short:
         yield rich_text(*said, section(*what_it_was(card)))
@@ -244,7 +246,7 @@ def _ended(card: Card, ended: Ended) -> Iterator[Block]:
 
 
 def what_it_was(card: Card, *, with_asker: bool = True) -> Iterator[Block]:
-    """Who asked for which tool, and what matters about it: a line of an ended card."""
+    """Build the line of an ended card: the asker, the tool, and the part that matters."""
     if with_asker:
         yield code(card.asker or "–")
         yield literal(" · ")
@@ -259,7 +261,7 @@ def _count(card: Card) -> int:
 
 
 def _what_is_asked(card: Card) -> Iterator[Block]:
-    """What would be done and by whom, then what the agent says of it, and what is known besides."""
+    """Build the call and its asker, then the agent's description, then the facts."""
     yield section(*who_asks(card))
     yield from value_parts(card.on_screen.values)
     if card.description:
@@ -328,7 +330,7 @@ def _step(card: Card) -> str:
 
 
 def _second_step(card: Card, choice: Choice) -> Block:
-    """What is asked on the card itself, where a dialog has no room for it."""
+    """Build the second step on the card itself, where a dialog has no room for it."""
     back = button(card, card.step_back, card.translations.gettext("Back"))
     elements = [*sure_buttons(card, choice), back]
     return _actions_block(card, f":sure:{choice.key}", elements)

@@ -100,8 +100,8 @@ class SlackSection(Section):
     per_channel: Pace = PER_CHANNEL
 
 
-def config_of(settings: PlatformSettings[SlackSection]) -> SlackConfig:
-    """What the adapter is told.
+def build_config(settings: PlatformSettings[SlackSection]) -> SlackConfig:
+    """Build the adapter's values from the settings.
 
     Raises:
         ConfigError: the values cannot work together.

@@ -84,7 +84,7 @@ class RefusedError(DeliveryError):
 
 
 def delivery_error(method: str, error: SlackApiError, *, bot: str) -> DeliveryError:
-    """What a failed call means for whoever made it.
+    """Translate a failed call for its caller.
 
     A refusal by name is final unless the name is one of Slack's own troubles;
     any other status passes.

@@ -12,21 +12,21 @@ TEXT_LIMIT = 3_900
 
 def fallback_text(card: Card) -> str:
     """The card in words, the most important first, and nothing in it that Slack would parse."""
-    return escaped("\n".join(plain_lines(card, label=button_label)), TEXT_LIMIT)
+    return escape_text("\n".join(plain_lines(card, label=button_label)), TEXT_LIMIT)
 
 
-def escaped(text: str, limit: int) -> str:
+def escape_text(text: str, limit: int) -> str:
     """At most ``limit`` characters that Slack shows as this text; a cut one ends in ``…``.
 
     docs.slack.dev, formatting message text: only ``& < >`` need an escape.
     Escapes are never cut in two.
     """
-    if len(whole := _escaped(text)) <= limit:
+    if len(whole := _escape_markup(text)) <= limit:
         return whole
     pieces: list[str] = []
     room = limit
     for character in text:
-        piece = _escaped(character)
+        piece = _escape_markup(character)
         room -= len(piece)
         if room < 1:
             break
@@ -34,5 +34,5 @@ def escaped(text: str, limit: int) -> str:
     return "".join(pieces) + "…"
 
 
-def _escaped(text: str) -> str:
+def _escape_markup(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

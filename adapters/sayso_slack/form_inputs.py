@@ -20,7 +20,7 @@ from sayso_slack.errors import PLATFORM
 from sayso_slack.value_blocks import Block, chunks, literal, plain_text, rich_text, section
 
 INPUT = "sayso:in:"
-"""Before the carried name of a field in the block_id of its input."""
+"""Before the encoded name of a field in the block_id of its input."""
 
 READY_MADE = "sayso:or:"
 """The same for the choice of ready-made answers beside it."""
@@ -44,7 +44,7 @@ _HELD = re.compile(r"%(25|26|3C|3E)")
 
 
 def input_blocks(field: FormField, translations: NullTranslations = ENGLISH) -> Iterator[Block]:
-    """What asks for one field: its input, and above it whatever has no room inside.
+    """Build the input of one field, and above it the text that has no room inside.
 
     Raises:
         DeliveryError: Slack has no input that could take an answer; it says why.
@@ -71,17 +71,17 @@ def literal_blocks(text: str) -> Iterator[Block]:
         yield rich_text(section(literal(chunk)))
 
 
-def carried(text: str) -> str:
+def encode_id(text: str) -> str:
     """The text for a value or an id, so that it comes back the same whatever Slack escapes."""
     return _HELD_BACK.sub(lambda found: f"%{ord(found[0]):02X}", text)
 
 
-def brought_back(text: str) -> str:
-    """The text that was carried."""
+def decode_id(text: str) -> str:
+    """Decode a text that came back."""
     return _HELD.sub(lambda found: chr(int(found[1], 16)), text)
 
 
-def echoed(text: str) -> str:
+def decode_echo(text: str) -> str:
     """The text of one of our blocks as it was before Slack echoed it."""
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
@@ -99,7 +99,7 @@ def _ready_made(field: FormField, translations: NullTranslations) -> Iterator[Bl
     What is shown is what is answered: also of these, nothing is invisible.
     """
     suggested = [text for text in dict.fromkeys(map(visible, field.suggestions)) if text.strip()]
-    offered = [text for text in suggested if len(carried(text)) <= _VALUE][:MOST_OPTIONS]
+    offered = [text for text in suggested if len(encode_id(text)) <= _VALUE][:MOST_OPTIONS]
     copied = [text for text in suggested if text not in offered]
     if copied:
         yield from literal_blocks(
@@ -111,7 +111,8 @@ def _ready_made(field: FormField, translations: NullTranslations) -> Iterator[Bl
     )
     yield from _in_full(title, labels)
     options = [
-        _option(label, carried(text)) for label, text in zip(_fitting(labels), offered, strict=True)
+        _option(label, encode_id(text))
+        for label, text in zip(_fitting(labels), offered, strict=True)
     ]
     if options:
         yield {
@@ -279,13 +280,13 @@ def _moment_input(field: FormField, translations: NullTranslations) -> Block:
     if not isinstance(field.initial, str):
         return element
     seconds = int(datetime.fromisoformat(field.initial.upper()).timestamp())
-    if picked_moment(seconds) != field.initial or seconds % 60 or len(str(seconds)) != 10:
+    if format_moment(seconds) != field.initial or seconds % 60 or len(str(seconds)) != 10:
         return _text_input(field, translations)
     return {**element, "initial_date_time": seconds}
 
 
-def picked_moment(seconds: int) -> str:
-    """What was picked, as RFC 3339 writes it."""
+def format_moment(seconds: int) -> str:
+    """Format a picked moment as RFC 3339."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -346,7 +347,7 @@ def _option(label: str, value: str) -> Block:
 
 def _block_id(prefix: str, field: FormField, translations: NullTranslations) -> str:
     """docs.slack.dev, block kit: a block_id has at most 255 characters."""
-    block_id = f"{prefix}{carried(field.name)}"
+    block_id = f"{prefix}{encode_id(field.name)}"
     if len(block_id) > _BLOCK_ID:
         raise _unanswerable(
             field, translations.gettext("its name is too long for Slack"), translations
@@ -375,7 +376,7 @@ def _unanswerable(field: FormField, reason: str, translations: NullTranslations)
     return DeliveryError(PLATFORM, told, permanent=True)
 
 
-def states_of(view: Payload) -> dict[str, Payload]:
+def read_states(view: Payload) -> dict[str, Payload]:
     """The states of all inputs by block_id; docs.slack.dev: without values there is no key."""
     values = as_object(as_object(view.get("state")).get("values"))
     found: dict[str, Payload] = {}

@@ -13,7 +13,7 @@ from sayso.errors import CallbackError
 from sayso.forms.form_values import Raw
 from sayso_slack.blocks import ACTION_PREFIX
 from sayso_slack.callback_guard import Payload, as_object, as_text, check_unicode
-from sayso_slack.form_inputs import INPUT, READY_MADE, brought_back, picked_moment, states_of
+from sayso_slack.form_inputs import INPUT, READY_MADE, decode_id, format_moment, read_states
 from sayso_slack.modal import CALLBACK, FALLS_BACK, LANGUAGE
 
 USER = re.compile(r"[UW][A-Z0-9]{1,30}", re.ASCII)  # docs.slack.dev: users begin with U or W
@@ -21,8 +21,8 @@ _BELOW = re.compile(rf"{ACTION_PREFIX}{MORE.key}(?:-[0-9]{{1,2}}){{0,2}}", re.AS
 HANDLE_LENGTH = 240  # with its prefix a block_id, of at most 255 characters
 
 
-def press_of(payload: Payload, *, delivery: str) -> Press | None:
-    """Who pressed which of our buttons where; None when it is not one of ours.
+def parse_press(payload: Payload, *, delivery: str) -> Press | None:
+    """Parse a press of one of our buttons; None for anybody else's.
 
     The confirmation dialog of a button was agreed to before Slack sends the
     press, so every press of one counts as confirmed; a choice a level down, where
@@ -40,7 +40,7 @@ def press_of(payload: Payload, *, delivery: str) -> Press | None:
     return Press(
         handle=handle,
         choice=choice,
-        actor=actor_of(payload),
+        actor=parse_actor(payload),
         message=_message(payload),
         confirmed=confirmed,
         delivery=delivery,
@@ -48,8 +48,8 @@ def press_of(payload: Payload, *, delivery: str) -> Press | None:
     )
 
 
-def actor_of(payload: Payload) -> str:
-    """Who did it.
+def parse_actor(payload: Payload) -> str:
+    """Parse the presser.
 
     Raises:
         CallbackError: that is not said.
@@ -79,7 +79,7 @@ def _our_button(payload: Payload) -> tuple[str, str, bool] | None:
 
 
 def _below(action: dict[str, Any], value: str) -> tuple[str, str, bool] | None:
-    """What was picked a level down, by what stands for it."""
+    """Parse a button a level down by its value."""
     button = read_button(value)
     if button is None or button.confirmed or not _BELOW.fullmatch(as_text(action.get("action_id"))):
         return None
@@ -87,7 +87,7 @@ def _below(action: dict[str, Any], value: str) -> tuple[str, str, bool] | None:
 
 
 def _message(payload: Payload) -> MessageRef:
-    """Where the button stands: what the container says, or else the message.
+    """Find the button's message: in the container, or else in the message.
 
     ``message`` is absent for ephemeral messages and ``thread_ts`` of a thread's
     first message is its own: only a reply stands in a thread.
@@ -110,13 +110,13 @@ _WRITTEN = ("plain_text_input", "number_input", "email_text_input", "url_text_in
 
 
 def is_form(payload: Payload) -> bool:
-    """Whether somebody sent off or closed one of our forms."""
+    """Return True if somebody sent off or closed one of our forms."""
     if payload.get("type") not in ("view_submission", "view_closed"):
         return False
     return as_object(payload.get("view")).get("callback_id") == CALLBACK
 
 
-def submission_of(payload: Payload, *, delivery: str) -> Press | None:
+def parse_submission(payload: Payload, *, delivery: str) -> Press | None:
     """The press that a form was filled in for, with its raw inputs; None where nobody pressed.
 
     A form is opened after the second step of its choice, so it counts as
@@ -136,7 +136,7 @@ def submission_of(payload: Payload, *, delivery: str) -> Press | None:
     return Press(
         handle=handle,
         choice=choice,
-        actor=actor_of(payload),
+        actor=parse_actor(payload),
         message=message,
         confirmed=is_sent,
         delivery=delivery,
@@ -145,7 +145,7 @@ def submission_of(payload: Payload, *, delivery: str) -> Press | None:
     )
 
 
-def input_of(element: Any) -> Raw:
+def parse_input(element: Any) -> Raw:
     """The raw value of one input; an empty one is null, and several options are a list.
 
     Raises:
@@ -169,7 +169,7 @@ def input_of(element: Any) -> Raw:
 
 def _moment(seconds: int) -> Raw:
     try:
-        return picked_moment(seconds)
+        return format_moment(seconds)
     except (ValueError, OverflowError, OSError):
         raise CallbackError("Slack form has a moment that is none") from None
 
@@ -178,13 +178,13 @@ def _inputs(view: Payload) -> dict[str, Raw]:
     """By the names of fields; what was written counts before a ready-made answer."""
     inputs: dict[str, Raw] = {}
     ready_made: dict[str, Raw] = {}
-    for block_id, state in states_of(view).items():
+    for block_id, state in read_states(view).items():
         if block_id.startswith(INPUT):
-            inputs[brought_back(block_id.removeprefix(INPUT))] = input_of(state)
+            inputs[decode_id(block_id.removeprefix(INPUT))] = parse_input(state)
         elif block_id.startswith(READY_MADE):
-            ready_made[brought_back(block_id.removeprefix(READY_MADE))] = input_of(state)
+            ready_made[decode_id(block_id.removeprefix(READY_MADE))] = parse_input(state)
     for name, text in ready_made.items():
-        inputs[name] = inputs.get(name) or (brought_back(text) if isinstance(text, str) else None)
+        inputs[name] = inputs.get(name) or (decode_id(text) if isinstance(text, str) else None)
     return inputs
 
 
@@ -197,8 +197,8 @@ def _metadata(text: str) -> Payload:
     return check_unicode(found)
 
 
-def language_of(payload: Payload) -> str:
-    """What the dialog is in; empty for English."""
+def read_language(payload: Payload) -> str:
+    """Return the language of the dialog; empty for English."""
     view = as_object(payload.get("view"))
     return as_text(_metadata(as_text(view.get("private_metadata"))).get(LANGUAGE))
 

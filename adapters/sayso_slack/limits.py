@@ -44,7 +44,7 @@ _HANDLE = 120  # with a key what `read_button` takes
 LONGEST_BELOW = 40  # of the 75 of a button: 20 of these share a message
 _WARNING = 500
 MOST_STORED = 600
-"""What a choice would store, where no dialog is in the way: a second step has no other buttons."""
+"""Characters of a stored rule in a second step, which has no other buttons."""
 
 LONGEST_BUTTON = BUTTON - len("Yes, ")  # in no language longer
 
@@ -52,7 +52,7 @@ LONGEST_BUTTON = BUTTON - len("Yes, ")  # in no language longer
 Shown = TypeVar("Shown", Card, CardBody, Value)
 
 
-def presentable(card: Card) -> Card:
+def fit_card(card: Card) -> Card:
     """The same card with every text visible and every field within its limit.
 
     Content over the limit becomes a cut that the card's own rules know of, so
@@ -90,7 +90,7 @@ def presentable(card: Card) -> Card:
 
 
 def stored_question(choice: Choice, translations: NullTranslations) -> str:
-    """What the confirmation dialog of a choice asks: exactly what would be remembered.
+    """Build the question of a confirmation dialog: exactly the rule that would be remembered.
 
     A warning that finds no room in full is cut; the card says all of it before.
     """
@@ -103,7 +103,7 @@ def stored_question(choice: Choice, translations: NullTranslations) -> str:
 
 
 def stored_words(choice: Choice) -> str:
-    """What would be remembered, and what a person may not expect of it."""
+    """Build the rule that would be remembered, and its unexpected effects."""
     words = f"{visible(choice.stores, one_line=True)}."
     return f"{words} {one_line(choice.warning, _WARNING)}." if choice.warning else words
 
@@ -146,7 +146,7 @@ def _facts(
 
 
 def fits_dialog(choice: Choice, translations: NullTranslations) -> bool:
-    """Whether a confirmation dialog says in full what the choice stores, and leaves no choice."""
+    """Return True if a confirmation dialog has room for all that the choice stores."""
     return not choice.longer and len(stored_question(choice, translations)) <= CONFIRM_TEXT
 
 
@@ -164,12 +164,12 @@ def _without_dialog(
 
 
 def _sayable(choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
-    """What a choice stores must be readable in full before it can be stored."""
+    """Keep the choices whose rule can be read in full before it is stored."""
     return tuple(c for c in choices if len(visible(c.stores, one_line=True)) <= MOST_STORED)
 
 
 LONGEST_ASKED = CONFIRM_TEXT - len("This will be remembered: .")  # in no language longer
-"""What a choice would store, as far as a confirmation dialog can say it."""
+"""Characters of a stored rule that a confirmation dialog has room for."""
 
 
 def confirmed_label(choice: Choice, translations: NullTranslations) -> str:
@@ -182,7 +182,7 @@ def confirmed_label(choice: Choice, translations: NullTranslations) -> str:
 _WORKSPACE = Rate(300, 60)
 
 
-def budgets_of(config: SlackConfig) -> Callable[[Place, Sending], tuple[Budget, ...]]:
+def build_budgets(config: SlackConfig) -> Callable[[Place, Sending], tuple[Budget, ...]]:
     """Return the budgets that a message to a channel uses up; a change of one has its own."""
 
     def budgets(place: Place, sending: Sending) -> tuple[Budget, ...]:
@@ -211,13 +211,13 @@ LIMITS = Limits(
 )
 
 
-def limits_of(config: SlackConfig) -> Limits:
+def build_limits(config: SlackConfig) -> Limits:
     """The limits of one app, which says in each language why a dialog cannot ask for a form."""
     # Whatever begins with nothing is the same on every card.
     known = lru_cache(maxsize=_KEPT_FORMS)(form_problem)
     return replace(
         LIMITS,
-        budgets=budgets_of(config),
+        budgets=build_budgets(config),
         form_problem=lambda form, translations: (known if _is_blank(form) else form_problem)(
             form, translations
         ),

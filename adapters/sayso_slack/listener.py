@@ -26,7 +26,7 @@ from sayso.locales import load_translations
 from sayso.seldom import Seldom
 from sayso.tasks import Background
 from sayso_slack.adapter import SlackAdapter
-from sayso_slack.app_home import HOME, Lists, admissible, is_command, revoked_rule
+from sayso_slack.app_home import HOME, Lists, find_revoked_rule, identify_command, is_command
 from sayso_slack.callback_guard import (
     Payload,
     as_object,
@@ -38,10 +38,10 @@ from sayso_slack.callback_guard import (
 )
 from sayso_slack.config import SlackConfig
 from sayso_slack.errors import PLATFORM
-from sayso_slack.interactions import USER, is_form, language_of, press_of, submission_of
-from sayso_slack.modal import CALLBACK, form_answer
+from sayso_slack.interactions import USER, is_form, parse_press, parse_submission, read_language
+from sayso_slack.modal import CALLBACK, build_form_reply
 from sayso_slack.socket_mode import SocketConnection
-from sayso_slack.web_client import muffled, silent
+from sayso_slack.web_client import build_muffled_logger, build_silent_logger
 
 _log = logging.getLogger(__name__)
 
@@ -150,8 +150,8 @@ class SlackListener:
         app = AsyncApp(
             # Bolt silences the logger of this name, so it is not the name of a module.
             name="bolt inside sayso_slack",
-            logger=silent(),
-            client=AsyncWebClient(logger=muffled(), retry_handlers=[]),
+            logger=build_silent_logger(),
+            client=AsyncWebClient(logger=build_muffled_logger(), retry_handlers=[]),
             authorize=_authorize,
             process_before_response=True,
             request_verification_enabled=False,
@@ -191,7 +191,7 @@ class SlackListener:
         if body.get("type") == "block_actions" or is_form(body):
             workspace.admit_press(body)
         elif is_command(body):
-            workspace.admit_press(admissible(body))
+            workspace.admit_press(identify_command(body))
         else:
             workspace.admit(body)
         if body.get("ssl_check") == "1":
@@ -208,19 +208,19 @@ class SlackListener:
     async def _handle_action(
         self, body: Payload, context: Mapping[str, Any]
     ) -> BoltResponse | None:
-        if rule_id := revoked_rule(body):
+        if rule_id := find_revoked_rule(body):
             return _acknowledge(await self._lists.revoke(body, rule_id))
-        press = press_of(body, delivery=context["delivery"])
+        press = parse_press(body, delivery=context["delivery"])
         return None if press is None else await self._take(press)
 
     async def _handle_view(self, body: Payload, context: Mapping[str, Any]) -> BoltResponse:
-        press = submission_of(body, delivery=context["delivery"])
+        press = parse_submission(body, delivery=context["delivery"])
         if press is None:
             return _acknowledge()
         if press.inputs is None:  # the dialog is gone
             return await self._take(press)
-        translations = load_translations(language_of(body))
-        return await self._take(press, partial(form_answer, body, translations=translations))
+        translations = load_translations(read_language(body))
+        return await self._take(press, partial(build_form_reply, body, translations=translations))
 
     async def _handle_command(self, body: Payload) -> BoltResponse:
         return BoltResponse(status=200, body=await self._lists.command(body))
@@ -228,7 +228,7 @@ class SlackListener:
     async def _handle_home_opened(self, event: Payload) -> None:
         user = as_text(event.get("user"))
         if event.get("tab") == HOME and USER.fullmatch(user):
-            self._lists.opened(f"{PLATFORM}:{user}")
+            self._lists.publish_home(f"{PLATFORM}:{user}")
 
     async def _handle_uninstall(self) -> None:
         self._stop_calls("the Slack app was uninstalled")

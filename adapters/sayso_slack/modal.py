@@ -20,12 +20,12 @@ from sayso_slack.callback_guard import Payload, as_object, as_text
 from sayso_slack.errors import PLATFORM
 from sayso_slack.form_inputs import (
     INPUT,
-    carried,
-    echoed,
+    decode_echo,
+    encode_id,
+    format_moment,
     input_blocks,
     literal_blocks,
-    picked_moment,
-    states_of,
+    read_states,
 )
 from sayso_slack.value_blocks import (
     CHUNK,
@@ -42,7 +42,7 @@ from sayso_slack.value_blocks import (
 )
 
 REVEAL_LIMIT = 150_000
-"""How many characters are worth trying. In chunks of 1,934 to 2,900 they make 78 blocks at most."""
+"""Most characters worth trying: in chunks of 1,934 to 2,900 they make 78 blocks at most."""
 
 VIEW_BYTES = 250_000
 """docs.slack.dev, views: 250 kB. How Slack counts is not said, so the longest JSON counts here."""
@@ -64,12 +64,12 @@ def everything_modal(card: Card) -> Block:
         "type": "modal",
         "title": plain_text(one_line(card.translations.gettext("All that is asked"), 24)),
         "close": plain_text(one_line(card.translations.gettext("Close"), 24)),
-        "blocks": [header, *_packed(_parts(card))],
+        "blocks": [header, *_pack_blocks(_parts(card))],
     }
 
 
 def fits(view: Block) -> bool:
-    """Whether Slack takes the view for certain."""
+    """Return True if Slack takes the view for certain."""
     return len(view["blocks"]) <= MOST_BLOCKS and len(json.dumps(view)) <= VIEW_BYTES
 
 
@@ -98,7 +98,7 @@ def _fact(label: str, text: str) -> Iterator[Block]:
     yield from (preformatted(chunk) for chunk in chunks(text))
 
 
-def _packed(parts: Iterator[Block]) -> Iterator[Block]:
+def _pack_blocks(parts: Iterator[Block]) -> Iterator[Block]:
     """The parts in blocks that hold no more than one of the longest would."""
     together: list[Block] = []
     size = 0
@@ -118,7 +118,7 @@ CALLBACK = "sayso:form"
 
 FALLS_BACK = "falls_back"
 LANGUAGE = "language"
-"""Where a dialog carries the choice that counts when it is closed."""
+"""Key of the choice that counts when a dialog is closed."""
 
 _ASKER = 150
 _WHICH = 200
@@ -160,7 +160,7 @@ def form_modal(card: Card, choice: Choice, form: Form, message: MessageRef) -> B
 
 
 def _view_problem(view: Block, translations: NullTranslations) -> str:
-    """Why Slack does not take the view; empty where it does."""
+    """Return the reason that Slack refuses the view; empty where it does not."""
     if not is_unicode(view):
         return translations.gettext(
             "the form holds half of a surrogate pair, which Slack cannot carry"
@@ -181,7 +181,7 @@ def _view_problem(view: Block, translations: NullTranslations) -> str:
 
 
 def _blocks(card: Card, choice: Choice, form: Form, translations: NullTranslations) -> list[Block]:
-    """What stands in the dialog: which card it is for, its note, its fields."""
+    """Build the dialog: which card it is for, its note, its fields."""
     blocks: list[Block] = []
     if len(form.title) > _TITLE:
         blocks += literal_blocks(form.title)
@@ -196,7 +196,7 @@ def _blocks(card: Card, choice: Choice, form: Form, translations: NullTranslatio
 
 
 def form_problem(form: Form, translations: NullTranslations = ENGLISH) -> str:
-    """Why no dialog can ask for the form, whatever card it belongs to; empty when one can."""
+    """Return the reason that no dialog can ask for the form; empty when one can."""
     try:
         fields = [block for field in form.fields for block in input_blocks(field, translations)]
     except DeliveryError as error:
@@ -238,7 +238,7 @@ def _card(card: Card) -> Iterator[Block]:
 def _metadata(
     card: Card, choice: Choice, message: MessageRef, translations: NullTranslations
 ) -> str:
-    """Where the answer belongs. Nothing in it is secret, and nobody is believed because of it."""
+    """Name the card of the dialog. Nothing in it is secret, and nobody is believed for it."""
     place = message.place
     text = json.dumps(
         {
@@ -268,29 +268,29 @@ _PROBLEM = 500
 _OVER = (Answered.FORBIDDEN, Answered.LATE, Answered.REFUSED, Answered.UNKNOWN)
 
 
-def form_answer(
+def build_form_reply(
     payload: Payload, answer: Answer, translations: NullTranslations = ENGLISH
 ) -> Payload | None:
-    """What Slack is told to do with the dialog; None closes it.
+    """Build the response action for the dialog; None closes it.
 
     docs.slack.dev, modals: ``errors`` are shown beside its inputs, ``update`` replaces it.
     """
     view = as_object(payload.get("view"))
-    if answer.kind is Answered.INVALID and (errors := _errors(view, answer, translations)):
+    if answer.kind is Answered.INVALID and (errors := _find_errors(view, answer, translations)):
         return {"response_action": "errors", "errors": errors}
     if answer.kind in _OVER or answer.kind is Answered.INVALID:
-        return {"response_action": "update", "view": _over(view, answer, translations)}
+        return {"response_action": "update", "view": _build_refusal(view, answer, translations)}
     return None
 
 
-def _errors(view: Payload, answer: Answer, translations: NullTranslations) -> dict[str, str]:
+def _find_errors(view: Payload, answer: Answer, translations: NullTranslations) -> dict[str, str]:
     """Each problem at its field; what belongs to none of them at the first one."""
     known = [block_id for block_id in _labels(view) if block_id.startswith(INPUT)]
     if not known:
         return {}
     problems: dict[str, list[str]] = {}
     for name, problem in (answer.problems or {"": answer.text}).items():
-        block_id = f"{INPUT}{carried(name)}"
+        block_id = f"{INPUT}{encode_id(name)}"
         if block_id in known:
             problems.setdefault(block_id, []).append(problem)
         else:
@@ -303,11 +303,11 @@ def _errors(view: Payload, answer: Answer, translations: NullTranslations) -> di
     }
 
 
-def _over(view: Payload, answer: Answer, translations: NullTranslations) -> Block:
+def _build_refusal(view: Payload, answer: Answer, translations: NullTranslations) -> Block:
     """A view that says why nothing was taken, and keeps what was entered to be copied."""
     blocks = [
         *literal_blocks(answer.text or translations.gettext("This was not taken.")),
-        *_entered(view, translations),
+        *_list_entries(view, translations),
     ]
     title = (
         translations.gettext("Too late")
@@ -328,12 +328,12 @@ def _over(view: Payload, answer: Answer, translations: NullTranslations) -> Bloc
     return over
 
 
-def _entered(view: Payload, translations: NullTranslations) -> Iterator[Block]:
+def _list_entries(view: Payload, translations: NullTranslations) -> Iterator[Block]:
     labels = _labels(view)
     entered = [
         (labels.get(block_id, translations.gettext("Answer")), text)
-        for block_id, state in states_of(view).items()
-        if (text := _words(state))
+        for block_id, state in read_states(view).items()
+        if (text := _read_entry(state))
     ]
     if entered:
         yield rich_text(section(literal(translations.gettext("What you entered"), bold=True)))
@@ -342,22 +342,24 @@ def _entered(view: Payload, translations: NullTranslations) -> Iterator[Block]:
         yield rich_text(section(literal(one_line(label, 100), bold=True)), *quotes)
 
 
-def _words(state: Payload) -> str:
-    """What a person sees in an input."""
+def _read_entry(state: Payload) -> str:
+    """Return the text that a person sees in an input."""
     for name in ("value", "selected_date"):
         if text := as_text(state.get(name)):
             return text
     if type(at := state.get("selected_date_time")) is int:
-        return picked_moment(at)
+        return format_moment(at)
     options = [state.get("selected_option"), *(state.get("selected_options") or [])]
-    return ", ".join(filter(None, (echoed(as_text(_text(option))) for option in options)))
+    return ", ".join(filter(None, (decode_echo(as_text(_text(option))) for option in options)))
 
 
 def _labels(view: Payload) -> dict[str, str]:
     """The labels of the view's inputs by block_id, in order."""
     blocks = view.get("blocks")
     return {
-        as_text(block.get("block_id")): echoed(as_text(as_object(block.get("label")).get("text")))
+        as_text(block.get("block_id")): decode_echo(
+            as_text(as_object(block.get("label")).get("text"))
+        )
         for block in (blocks if isinstance(blocks, list) else [])
         if isinstance(block, dict) and block.get("type") == "input"
     }

@@ -16,7 +16,7 @@ from sayso.locales import load_translations
 from sayso.tasks import together
 from sayso.text.counted import format_count
 from sayso_slack.adapter import SlackAdapter
-from sayso_slack.app_home import told
+from sayso_slack.app_home import reminder_message
 from sayso_slack.callback_guard import Payload, as_object, as_text
 from sayso_slack.errors import PLATFORM
 
@@ -31,7 +31,7 @@ _AWAY = frozenset({":palm_tree:", ":face_with_thermometer:"})
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What Slack said, and until when that counts."""
+    """An answer of Slack's, and the time until which it counts."""
 
     value: str
     until: float
@@ -67,9 +67,9 @@ class SlackCaller:
         """Those who are not away, groups by their ids. Never raises: who is not known is there."""
         users = [one.actor.removeprefix(f"{PLATFORM}:") for one in called if not _is_group(one)]
         groups = [one for one in called if _is_group(one)]
-        _, *found = await together([self._look(users), *map(self._group, groups)])
+        _, *found = await together([self._learn_away(users), *map(self._group, groups)])
         known = dict(zip((one.actor for one in groups), found, strict=True))
-        there = (known.get(one.actor, self._there(one)) for one in called)
+        there = (known.get(one.actor, self._if_present(one)) for one in called)
         return [one for one in there if one is not None]
 
     async def link(self, card: MessageRef) -> str:
@@ -104,7 +104,7 @@ class SlackCaller:
         )
         arguments = {
             "channel": place.address,
-            **told(f"⏰ {heading}", waiting, called, translations),
+            **reminder_message(f"⏰ {heading}", waiting, called, translations),
         }
         card = waiting[0].card
         if len(waiting) == 1 and card is not None:
@@ -126,10 +126,10 @@ class SlackCaller:
             translations, "A question waits for you", "{count} questions wait for you", count
         )
         to = actor.removeprefix(f"{PLATFORM}:")
-        arguments = {"channel": to, **told(f"👋 {heading}", waiting, (), translations)}
+        arguments = {"channel": to, **reminder_message(f"👋 {heading}", waiting, (), translations)}
         await self._adapter.post("chat.postMessage", arguments)
 
-    def _there(self, one: Called) -> Called | None:
+    def _if_present(self, one: Called) -> Called | None:
         known = self._away.get(one.actor.removeprefix(f"{PLATFORM}:"))
         return None if known is not None and known.value else one
 
@@ -146,7 +146,7 @@ class SlackCaller:
             self._groups[handle] = known
         return replace(group, actor=f"{PLATFORM}:{known.value}") if known.value else None
 
-    async def _look(self, users: Sequence[str]) -> None:
+    async def _learn_away(self, users: Sequence[str]) -> None:
         """Learn who of them is away, unless that is known from a minute ago."""
         now = self._timer()
         asked = [one for one in users if one not in self._away or self._away[one].until <= now]

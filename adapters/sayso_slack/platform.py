@@ -19,7 +19,7 @@ from sayso.platforms.secret import Secret
 from sayso.platforms.section import PlatformSettings
 from sayso.stores.protocols import KeyValueStore
 from sayso_slack import config as slack
-from sayso_slack.workspace import NEEDED, lacking
+from sayso_slack.workspace import NEEDED, find_missing_scopes
 
 if TYPE_CHECKING:
     from sayso_slack.adapter import SlackAdapter
@@ -56,8 +56,8 @@ class SlackBot(Bot):
         return f"{who.team_name} ({who.team_id}) as @{who.user_name}, presses {how}"
 
     async def look(self) -> Sequence[Finding]:
-        """Whether the app was granted all that it can use."""
-        missing = lacking(self._adapter.scopes)
+        """Name the scopes that the app lacks."""
+        missing = find_missing_scopes(self._adapter.scopes)
         if not missing:
             return ()
         named = ", ".join(f"{scope} ({use})" for scope, use in missing.items())
@@ -80,11 +80,11 @@ class SlackBot(Bot):
             raise DeliveryError("slack", reason, permanent=True) from None
 
     async def can_post(self, place: Place) -> str | NotLooked | None:
-        """Whether the channel is there, open, and the bot in it."""
+        """Check that the channel is there, open, and the bot in it."""
         return await self._adapter.can_post(place)
 
     async def can_approve(self, account: str, places: Collection[Place]) -> str | NotLooked | None:  # noqa: ARG002
-        """Whether the member exists, is a person and has not left."""
+        """Check that the member exists, is a person and has not left."""
         return await self._adapter.can_approve(account)
 
     @asynccontextmanager
@@ -181,7 +181,7 @@ class SlackPlatform(Platform[slack.SlackSection]):
         Raises:
             ConfigError: the extra is not installed, or the values cannot work together.
         """
-        config = slack.config_of(settings)
+        config = slack.build_config(settings)
         try:
             from sayso_slack.adapter import SlackAdapter
             from sayso_slack.notifications import SlackCaller

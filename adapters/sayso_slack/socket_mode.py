@@ -19,7 +19,7 @@ from sayso.errors import DeliveryError
 from sayso.tasks import Background
 from sayso_slack.callback_guard import Payload
 from sayso_slack.config import SlackConfig
-from sayso_slack.web_client import DirectClient, direct_session, muffled
+from sayso_slack.web_client import DirectClient, build_muffled_logger, direct_session
 
 _log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ _CLOSE_SECONDS = 15.0
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long to wait for what, in seconds.
+    """Time limits and pauses, in seconds.
 
     After ``away`` without a connection a new one is made from scratch. The pauses between
     attempts that fail double from ``retry`` to ``longest``, each up to a quarter longer or shorter.
@@ -72,7 +72,7 @@ class SocketConnection:
         self._take = take
         self._pace = pace
         self._pause = pause
-        self._library = muffled()
+        self._library = build_muffled_logger()
         self._envelopes = Background("an envelope of Socket Mode", patience=_CLOSE_SECONDS)
 
     async def run(self) -> None:

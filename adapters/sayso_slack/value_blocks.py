@@ -129,18 +129,18 @@ _GROUP = re.compile(r"slack:(S[A-Z0-9]{2,30})", re.ASCII)
 _NOTE = 200
 
 
-def calling(cards: Sequence[Card]) -> list[Block]:
-    """Whom these cards call, each person once, and why nobody is; nothing where neither is said."""
+def build_call_line(cards: Sequence[Card]) -> list[Block]:
+    """Mention everybody whom these cards call, once, or say why nobody is called."""
     people = list({one.actor: one for card in cards for one in card.call.people}.values())
     lead = next((card.call.lead for card in cards if card.call.people), "")
-    blocks = [rich_text(section(literal(f"👋 {lead}"), *mentions(people)))] if people else []
+    blocks = [rich_text(section(literal(f"👋 {lead}"), *build_mentions(people)))] if people else []
     # Cards of one message went one way: what is said of the first is said of all.
     if note := next((card.call.note for card in cards if card.call.note), ""):
         blocks.append(context(plain_text(f"🌙 {one_line(note, _NOTE)}")))
     return blocks
 
 
-def mentions(people: Sequence[Called]) -> Iterator[Block]:
+def build_mentions(people: Sequence[Called]) -> Iterator[Block]:
     """Each of them, with a space before. docs.slack.dev, rich text block: user, usergroup."""
     for one in people:
         if match := _PERSON.fullmatch(one.actor):

@@ -28,18 +28,18 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What Slack said to a call, and the headers that came with it."""
+    """Slack's answer to a call, with its headers."""
 
     data: dict[str, Any]
     headers: Mapping[str, str]
     status_code: int
 
     def __str__(self) -> str:
-        """What it said; of its headers, nothing is for a log."""
+        """The answer without its headers, which are not for a log."""
         return str(self.data)
 
     def get(self, field: str) -> Any:
-        """What it said in one field; None where it did not."""
+        """Return one field of the answer; None if it is not there."""
         return self.data.get(field)
 
     __getitem__ = get
@@ -55,7 +55,7 @@ class DirectClient(AsyncWebClient):
         direct = {**req_args, "allow_redirects": False}
         return await super()._request(http_verb=http_verb, api_url=api_url, req_args=direct)
 
-    async def called(
+    async def call(
         self,
         verb: Literal["GET", "POST"],
         method: str,
@@ -65,7 +65,7 @@ class DirectClient(AsyncWebClient):
         token: str = "",
         seconds: float = CALL_SECONDS,
     ) -> Answer:
-        """What Slack answers to arguments in JSON or to a query; it is asked once.
+        """Call a method once, with arguments in JSON or with a query.
 
         Beside ``api_call``, which is for files, forms and calls that are repeated, too, and
         takes twice the time of the call itself.
@@ -80,7 +80,7 @@ class DirectClient(AsyncWebClient):
         async with self.session.request(
             verb,
             self.base_url + method,
-            data=None if arguments is None else _written(arguments),
+            data=None if arguments is None else _encode_arguments(arguments),
             params=query,
             headers={
                 **self.headers,
@@ -91,30 +91,30 @@ class DirectClient(AsyncWebClient):
             timeout=aiohttp.ClientTimeout(total=seconds),
             allow_redirects=False,
         ) as answer:
-            said = Answer(_read(await answer.read()), answer.headers, answer.status)
+            said = Answer(_decode_answer(await answer.read()), answer.headers, answer.status)
         if said.status_code != HTTPStatus.OK or not said.get("ok"):
             why = f"{method} failed with HTTP {said.status_code}"
             raise SlackApiError(why, said)  # type: ignore[no-untyped-call]  # as slack_sdk has it
         return said
 
 
-def _written(arguments: Mapping[str, Any]) -> bytes:
+def _encode_arguments(arguments: Mapping[str, Any]) -> bytes:
     try:
         return to_json(arguments)
     except PydanticSerializationError:  # half of a surrogate pair, which json spells out
         return json.dumps(arguments).encode()
 
 
-def _read(body: bytes) -> dict[str, Any]:
+def _decode_answer(body: bytes) -> dict[str, Any]:
     """The object that an answer is; without anything in it, as Slack's never are, if it is none."""
     try:
         answer = from_json(body)
     except ValueError:
-        answer = _read_by_json(body)
+        answer = _decode_by_json(body)
     return answer if isinstance(answer, dict) else {}
 
 
-def _read_by_json(body: bytes) -> Any:
+def _decode_by_json(body: bytes) -> Any:
     """Also with half of a surrogate pair, which people can send; None where it is no JSON."""
     try:
         return json.loads(body)
@@ -169,7 +169,7 @@ class _Muffler(logging.Handler):
             self._said[level].say(line)
 
 
-def muffled() -> logging.Logger:
+def build_muffled_logger() -> logging.Logger:
     """A logger of its own that passes on warnings and errors without their text."""
     # Not in the tree of loggers, so that nothing passes its handler by.
     logger = logging.Logger("sayso_slack.library", logging.WARNING)  # noqa: LOG001
@@ -177,7 +177,7 @@ def muffled() -> logging.Logger:
     return logger
 
 
-def silent() -> logging.Logger:
+def build_silent_logger() -> logging.Logger:
     """A logger that says nothing, for slack_bolt: it hands its base logger's state to others."""
     logger = logging.Logger("sayso_slack.bolt", logging.CRITICAL)  # noqa: LOG001  as above
     logger.disabled = True

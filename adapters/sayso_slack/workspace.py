@@ -35,7 +35,7 @@ class Workspace:
             CallbackError: another workspace, another app, or not said.
         """
         self._admit_app(payload, required=True)
-        installed = _installed(payload)
+        installed = _installed_team(payload)
         team = _id(payload.get("team")) or installed
         presser = as_text(as_object(payload.get("user")).get("team_id"))
         enterprise = _id(payload.get("enterprise")) or as_text(
@@ -48,10 +48,10 @@ class Workspace:
             at_home = (team or presser) == self.team_id and presser in ("", self.team_id)
         at_home = at_home and installed in ("", self.team_id, team)
         if not (self.team_id and at_home):
-            where = _named(team or presser or enterprise)
+            where = _quote_id(team or presser or enterprise)
             raise CallbackError(
                 f"Slack press refused: it came from workspace {where}, from somebody in "
-                f"{_named(presser or team)}, not {_named(self.team_id)}; see slack.team_id",
+                f"{_quote_id(presser or team)}, not {_quote_id(self.team_id)}; see slack.team_id",
                 status=HTTPStatus.FORBIDDEN,
             )
 
@@ -62,12 +62,14 @@ class Workspace:
             CallbackError: it does.
         """
         self._admit_app(payload, required=False)
-        stated = _installed(payload) or as_text(payload.get("team_id")) or _id(payload.get("team"))
+        stated = (
+            _installed_team(payload) or as_text(payload.get("team_id")) or _id(payload.get("team"))
+        )
         enterprise = as_text(payload.get("enterprise_id")) or _id(payload.get("enterprise"))
         if stated and self.team_id not in (stated, enterprise):
             raise CallbackError(
-                f"Slack callback refused: it is for workspace {_named(stated)}, "
-                f"not {_named(self.team_id)}; see slack.team_id",
+                f"Slack callback refused: it is for workspace {_quote_id(stated)}, "
+                f"not {_quote_id(self.team_id)}; see slack.team_id",
                 status=HTTPStatus.FORBIDDEN,
             )
 
@@ -76,13 +78,13 @@ class Workspace:
         if not self.app_id or app == self.app_id or not (app or required):
             return
         raise CallbackError(
-            f"Slack callback refused: it is for app {_named(app)}, "
-            f"not {_named(self.app_id)}; see slack.app_id",
+            f"Slack callback refused: it is for app {_quote_id(app)}, "
+            f"not {_quote_id(self.app_id)}; see slack.app_id",
             status=HTTPStatus.FORBIDDEN,
         )
 
 
-def _installed(payload: Payload) -> str:
+def _installed_team(payload: Payload) -> str:
     """The workspace that the app of a view is installed in; only views say so."""
     return as_text(as_object(payload.get("view")).get("app_installed_team_id"))
 
@@ -91,7 +93,7 @@ def _id(value: Any) -> str:
     return as_text(as_object(value).get("id"))
 
 
-def _named(text: str) -> str:
+def _quote_id(text: str) -> str:
     """The id for an error message, unless it only pretends to be one."""
     return text if _ID.fullmatch(text) else "unknown"
 
@@ -105,8 +107,8 @@ _FLAGS = {
 }
 
 
-def why_not(user: Payload, team_id: str) -> str:
-    """Why somebody does not count as a member of a user group; empty where they do.
+def explain_non_member(user: Payload, team_id: str) -> str:
+    """Return the reason that somebody does not count as a member of a group, or nothing.
 
     A member is a person of this workspace or organisation. What Slack does not
     say is not taken for granted.
@@ -114,13 +116,13 @@ def why_not(user: Payload, team_id: str) -> str:
     for flag, why in _FLAGS.items():
         if user.get(flag) is not False:
             return why if user.get(flag) else f"Slack does not say {flag} of the account"
-    if user.get("is_stranger") or not is_of(user, team_id):
+    if user.get("is_stranger") or not is_home_of(user, team_id):
         return "somebody of another workspace"
     return ""
 
 
-def is_of(user: Payload, team_id: str) -> bool:
-    """Whether the workspace or the organisation is theirs."""
+def is_home_of(user: Payload, team_id: str) -> bool:
+    """Return True if the workspace or the organisation is the user's."""
     enterprise = as_object(user.get("enterprise_user"))
     teams = enterprise.get("teams")
     homes = [
@@ -149,12 +151,12 @@ _WANTED = {
 }
 
 
-def granted(headers: Mapping[str, str]) -> frozenset[str]:
+def read_scopes(headers: Mapping[str, str]) -> frozenset[str]:
     """The scopes of a token, as each answer to it names them; empty where it names none."""
     named = headers.get("x-oauth-scopes") or ""
     return frozenset(scope for one in named.split(",") if (scope := one.strip()))
 
 
-def lacking(scopes: frozenset[str]) -> dict[str, str]:
-    """What an app with these lacks, with what it is for; nothing where they are not known."""
+def find_missing_scopes(scopes: frozenset[str]) -> dict[str, str]:
+    """Return the scopes that are missing, each with its use; none if the scopes are unknown."""
     return {scope: use for scope, use in _WANTED.items() if scopes and scope not in scopes}

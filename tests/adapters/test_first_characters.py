@@ -90,7 +90,7 @@ def called(request: PermissionRequestEvent) -> Sequence[str]:
     people = [Called(f"telegram:{n}", "A long name of somebody") for n in range(5)]
     found = []
     for some in (waiting, others):
-        text = slack_lists.told("⏰ Still waiting", some, people, ENGLISH)["text"]
+        text = slack_lists.reminder_message("⏰ Still waiting", some, people, ENGLISH)["text"]
         found.append(html.unescape(text)[:FIRST])
         for icon in "⏰👋":
             said = telegram_lists.calling(icon, "Still waiting", some, ENGLISH, people)

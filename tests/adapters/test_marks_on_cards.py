@@ -153,7 +153,7 @@ def test_no_letter_of_a_list_has_more_marks() -> None:
     )
 
     assert most_marks(home(overview, ENGLISH, said=PILE)) <= MOST
-    assert most_marks(slack_waiting.told("x", waiting, (), ENGLISH)) <= MOST
+    assert most_marks(slack_waiting.reminder_message("x", waiting, (), ENGLISH)) <= MOST
     assert most_marks(telegram_waiting.told("x", waiting, ENGLISH).text) <= MOST
     assert most_marks(telegram_waiting.calling("!", "x", waiting, ENGLISH).text) <= MOST
 

@@ -20,7 +20,7 @@ from sayso.worker.worker import WorkerOptions
 from sayso_playground import SlackMessage
 from sayso_playground.slack.blocks import check_blocks
 from sayso_slack.blocks import card_message
-from sayso_slack.interactions import press_of
+from sayso_slack.interactions import parse_press
 
 RUN = RunRef("deploy-bot", "s-1")
 SCOPES: frozenset[Scope] = frozenset({"session", "project", "agent", "tool-window"})
@@ -222,7 +222,7 @@ def test_twenty_choices_a_level_down_are_all_and_the_card_says_that_there_are_mo
 @pytest.mark.parametrize("action_id", [f"{MENU}-2", f"{MENU}-20", f"{MENU}-3-14"])
 def test_a_choice_a_level_down_is_a_press_that_is_not_confirmed(action_id: str) -> None:
     action = an_action(action_id=action_id, value="h4ndle:always-2")
-    press = press_of(a_press(actions=[action]), delivery="d")
+    press = parse_press(a_press(actions=[action]), delivery="d")
 
     assert press
     assert (press.handle, press.choice, press.confirmed) == ("h4ndle", "always-2", False)
@@ -240,12 +240,12 @@ def test_a_choice_a_level_down_is_a_press_that_is_not_confirmed(action_id: str) 
 def test_what_is_not_a_button_of_ours_a_level_down_is_no_press(action_id: str, value: str) -> None:
     action = an_action(action_id=action_id, value=value)
 
-    assert press_of(a_press(actions=[action]), delivery="d") is None
+    assert parse_press(a_press(actions=[action]), delivery="d") is None
 
 
 def test_a_choice_in_a_menu_of_an_earlier_version_is_a_press() -> None:
     for action_id in (MENU, f"{MENU}-2", f"{MENU}-4"):
-        press = press_of(a_press(actions=[picked(action_id=action_id)]), delivery="d")
+        press = parse_press(a_press(actions=[picked(action_id=action_id)]), delivery="d")
         assert press
         assert press.choice == "always-2"
 
@@ -272,7 +272,7 @@ def picked(**changes: Any) -> dict[str, Any]:
 
 
 def test_a_choice_in_the_menu_is_a_press_that_is_not_confirmed() -> None:
-    press = press_of(a_press(actions=[picked()]), delivery="d")
+    press = parse_press(a_press(actions=[picked()]), delivery="d")
 
     assert press
     assert (press.handle, press.choice, press.confirmed) == ("h4ndle", "always-2", False)
@@ -297,7 +297,7 @@ def test_a_choice_in_the_menu_is_a_press_that_is_not_confirmed() -> None:
     ],
 )
 def test_anything_but_an_option_of_ours_is_no_press(action: dict[str, Any]) -> None:
-    assert press_of(a_press(actions=[action]), delivery="d") is None
+    assert parse_press(a_press(actions=[action]), delivery="d") is None
 
 
 def test_what_a_message_cannot_show_in_full_has_no_second_step() -> None:

@@ -49,13 +49,13 @@ async def answered(response: web.Response) -> AsyncIterator[tuple[DirectClient, 
 async def test_every_call_ends_in_time(serve: Serve) -> None:
     async with server(serve) as url, opened(url) as client:
         with pytest.raises(TimeoutError):
-            await client.called("POST", "chat.postMessage", arguments={}, seconds=0.1)
+            await client.call("POST", "chat.postMessage", arguments={}, seconds=0.1)
 
 
 async def test_half_of_a_surrogate_pair_goes_out_and_comes_in() -> None:
     said = web.Response(text=json.dumps({"ok": True, "text": HALF}))
     async with answered(said) as (client, arrived):
-        answer = await client.called("POST", "chat.postMessage", arguments={"text": HALF})
+        answer = await client.call("POST", "chat.postMessage", arguments={"text": HALF})
 
     assert answer["text"] == HALF
     assert [json.loads(body) for body in arrived] == [{"text": HALF}]
@@ -75,7 +75,7 @@ async def test_half_of_a_surrogate_pair_goes_out_and_comes_in() -> None:
 async def test_only_what_slack_says_it_did_is_done(response: web.Response) -> None:
     async with answered(response) as (client, arrived):
         with pytest.raises(SlackApiError):
-            await client.called("POST", "chat.postMessage", arguments={})
+            await client.call("POST", "chat.postMessage", arguments={})
 
     assert len(arrived) == 1
 
@@ -84,7 +84,7 @@ async def test_no_error_holds_the_headers_of_an_answer_or_the_token() -> None:
     refused = web.Response(text='{"ok": false}', headers={"Set-Cookie": "d=a-secret-of-slack"})
     async with answered(refused) as (client, _):
         with pytest.raises(SlackApiError) as caught:
-            await client.called("GET", "users.info", query={"user": "U0ALICE"})
+            await client.call("GET", "users.info", query={"user": "U0ALICE"})
 
     assert "a-secret-of-slack" not in str(caught.value)
     assert TOKEN not in str(caught.value)

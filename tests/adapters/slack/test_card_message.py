@@ -16,7 +16,7 @@ from sayso.cards.outcomes import SUPERSEDED
 from sayso.locales import NAMES, load_translations
 from sayso_playground.slack.blocks import characters, check_blocks
 from sayso_slack.blocks import card_message
-from sayso_slack.fallback_text import escaped
+from sayso_slack.fallback_text import escape_text
 
 OWN_MARKUP = re.compile(
     r"(Expires|Ended) <!date\^\d+\^\{date_short_pretty\} at \{time\}\|[-\d: ]+ UTC>"
@@ -294,7 +294,7 @@ def test_the_text_beside_the_blocks_holds_nothing_that_slack_would_parse() -> No
 @pytest.mark.parametrize("limit", range(1, 20))
 @pytest.mark.parametrize("text", ["&" * 30, "a<b>c&d" * 5, "plain" * 9, "", "short"])
 def test_an_escaped_text_is_within_its_limit_and_no_escape_is_cut(text: str, limit: int) -> None:
-    found = escaped(text, limit)
+    found = escape_text(text, limit)
 
     assert len(found) <= limit
     assert text.startswith(html.unescape(found.removesuffix("…")))

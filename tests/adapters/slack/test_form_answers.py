@@ -25,8 +25,8 @@ from sayso.forms.form import FormField
 from sayso_playground import Playground
 from sayso_playground.slack.blocks import check_view
 from sayso_slack import SlackAdapter, SlackListener
-from sayso_slack.interactions import submission_of
-from sayso_slack.modal import form_answer
+from sayso_slack.interactions import parse_submission
+from sayso_slack.modal import build_form_reply
 
 TWO = a_view(a_form(FormField("a", "First"), FormField("b", "Second", "option", options=COLOURS)))
 
@@ -39,9 +39,9 @@ def test_names_and_words_survive_what_slack_escapes() -> None:
     view["blocks"][-1]["label"]["text"] = "Q&amp;A &lt;x&gt;"
     document = a_submission(view, values)
 
-    press = submission_of(document, delivery="d")
-    wrong = form_answer(document, Answer(Answered.INVALID, "no", {field.name: "longer"}))
-    late = form_answer(document, Answer(Answered.LATE, "Too late."))
+    press = parse_submission(document, delivery="d")
+    wrong = build_form_reply(document, Answer(Answered.INVALID, "no", {field.name: "longer"}))
+    late = build_form_reply(document, Answer(Answered.LATE, "Too late."))
 
     assert not set("&<>") & set(block_id)
     assert press
@@ -80,7 +80,7 @@ async def test_what_does_not_fit_is_told_at_its_field(
 def test_what_belongs_to_no_field_is_told_at_the_first(problems: dict[str, str], told: str) -> None:
     answer = Answer(Answered.INVALID, "Some answers do not fit.", problems)
 
-    answered = form_answer(a_submission(TWO), answer) or {}
+    answered = build_form_reply(a_submission(TWO), answer) or {}
 
     assert answered == {"response_action": "errors", "errors": {"sayso:in:a": told}}
 
@@ -89,7 +89,7 @@ def test_a_form_without_a_field_to_stand_at_says_in_its_place_what_does_not_fit(
     document = a_submission(TWO, {})
     document["view"] = {**document["view"], "blocks": []}
 
-    answered = form_answer(document, Answer(Answered.INVALID, "It fits not.")) or {}
+    answered = build_form_reply(document, Answer(Answered.INVALID, "It fits not.")) or {}
 
     assert answered["response_action"] == "update"
     assert "It fits not." in json.dumps(answered["view"])
@@ -98,7 +98,7 @@ def test_a_form_without_a_field_to_stand_at_says_in_its_place_what_does_not_fit(
 def test_an_error_is_visible_and_not_endless() -> None:
     answer = Answer(Answered.INVALID, "no", {"a": "\u202e" + "x" * 2_000})
 
-    [error] = (form_answer(a_submission(TWO), answer) or {})["errors"].values()
+    [error] = (build_form_reply(a_submission(TWO), answer) or {})["errors"].values()
 
     assert error.startswith("⟨U+202E⟩")
     assert len(error) == 500
@@ -142,7 +142,7 @@ def test_what_was_typed_is_shown_literally_and_slack_takes_it() -> None:
     text = "<!channel> \u202e" + "&" * 2_900
     values = {**written("a", text), **several("b", "x", "y")}
 
-    answer = form_answer(a_submission(TWO, values), Answer(Answered.LATE, "Too late."))
+    answer = build_form_reply(a_submission(TWO, values), Answer(Answered.LATE, "Too late."))
 
     view = (answer or {})["view"]
     assert not check_view(view).errors
@@ -158,7 +158,7 @@ def test_what_is_too_much_to_be_shown_again_is_said_to_be() -> None:
         values |= written(field.name, "語" * 3_000)
 
     document = a_submission(a_view(a_form(*fields)), values)
-    view = (form_answer(document, Answer(Answered.LATE, "Too late.")) or {})["view"]
+    view = (build_form_reply(document, Answer(Answered.LATE, "Too late.")) or {})["view"]
 
     assert "too long to be shown again" in json.dumps(view)
     assert not check_view(view).errors

@@ -16,7 +16,7 @@ from sayso.forms.form import FormField
 from sayso.stores.backend import Backend
 from sayso_playground.slack.blocks import check_view
 from sayso_slack.form_inputs import input_blocks
-from sayso_slack.interactions import input_of
+from sayso_slack.interactions import parse_input
 
 MOMENT = 1_795_271_400  # 2026-11-21T14:30:00Z
 FILLED_IN: dict[str, Any] = {
@@ -97,13 +97,13 @@ def test_json_is_a_text_of_several_lines() -> None:
     ],
 )
 def test_what_was_filled_in_is_read(state: dict[str, Any], raw: str | None) -> None:
-    assert input_of(state) == raw
+    assert parse_input(state) == raw
 
 
 @pytest.mark.parametrize("at", ["1795271400", True, 1.5, 10**20, [MOMENT]])
 def test_a_moment_that_is_none_is_unreadable(at: Any) -> None:
     with pytest.raises(CallbackError):
-        input_of({"type": "datetimepicker", "selected_date_time": at})
+        parse_input({"type": "datetimepicker", "selected_date_time": at})
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from sayso.errors import DeliveryError
 from sayso.stores.memory import memory_backend
 from sayso_playground import Member, Playground, PlaygroundConfig, SlackMessage, UserGroup
 from sayso_slack import SlackAdapter
-from sayso_slack.workspace import why_not
+from sayso_slack.workspace import explain_non_member
 
 CALL = ToolCall("bash", {"command": "terraform apply"})
 PEOPLE = (
@@ -105,12 +105,12 @@ def test_what_slack_says_of_somebody_decides_whether_they_count(
 ) -> None:
     user = {name: value for name, value in {**WHOLE, **changes}.items() if value is not None}
 
-    assert why in why_not(user, TEAM)
-    assert bool(why_not(user, TEAM)) is bool(why)
+    assert why in explain_non_member(user, TEAM)
+    assert bool(explain_non_member(user, TEAM)) is bool(why)
 
 
 def test_without_a_known_workspace_nobody_counts() -> None:
-    assert why_not({**WHOLE, "team_id": ""}, "")
+    assert explain_non_member({**WHOLE, "team_id": ""}, "")
 
 
 @pytest.fixture

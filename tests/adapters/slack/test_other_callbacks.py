@@ -17,7 +17,7 @@ from sayso.errors import (
 )
 from sayso_playground import Playground
 from sayso_slack import SlackAdapter
-from sayso_slack.web_client import muffled
+from sayso_slack.web_client import build_muffled_logger
 
 
 async def test_slack_may_verify_the_address(
@@ -130,7 +130,7 @@ async def test_slacks_libraries_write_nothing_down(
 def test_a_library_in_trouble_is_heard_of_without_its_words(
     caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    library = muffled()
+    library = build_muffled_logger()
 
     try:
         raise ConnectionError("wss://slack.example/?ticket=SECRET")  # noqa: TRY301  as it happens

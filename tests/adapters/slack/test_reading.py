@@ -5,14 +5,14 @@ from support.slack_kit import APP, TEAM, Payload, a_press, an_action, fixture
 
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import CallbackError
-from sayso_slack.interactions import press_of
+from sayso_slack.interactions import parse_press
 from sayso_slack.workspace import Workspace
 
 OURS = Workspace(TEAM, APP)
 
 
 def read(payload: Payload) -> Press | None:
-    return press_of(payload, delivery="d")
+    return parse_press(payload, delivery="d")
 
 
 def test_a_press_says_who_pressed_what_where() -> None:

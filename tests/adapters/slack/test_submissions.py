@@ -41,12 +41,12 @@ from sayso.chats.places import Answer, Answered
 from sayso.errors import CallbackError, ReplayedCallbackError, StoreUnreachableError
 from sayso_playground import Playground
 from sayso_slack import SlackAdapter, SlackListener
-from sayso_slack.interactions import submission_of
+from sayso_slack.interactions import parse_submission
 from sayso_slack.modal import form_modal
 
 
 def inputs_of(values: Payload) -> Any:
-    press = submission_of(a_submission(values=values), delivery="d")
+    press = parse_submission(a_submission(values=values), delivery="d")
     assert press
     return press.inputs
 
@@ -98,7 +98,7 @@ def test_a_form_without_any_state_is_filled_in_with_nothing(state: Any) -> None:
     document = a_submission()
     document["view"] = {**document["view"], "state": state}
 
-    press = submission_of(document, delivery="d")
+    press = parse_submission(document, delivery="d")
 
     assert press
     assert press.inputs == {}

@@ -16,12 +16,16 @@ from support.slack_kit import DENY, a_card, an_ending
 from sayso.cards.card import Choice, Open
 from sayso.locales import ENGLISH
 from sayso_playground.slack.blocks import characters, check_blocks
-from sayso_slack.blocks import ROOM, card_message, told
+from sayso_slack.blocks import ROOM, answer_parts, card_message
 
 
 def quotes(*facts: tuple[str, str]) -> list[tuple[str, str]]:
     """Label and words of each answer as they are shown."""
-    shown = (part["elements"] for part in told(facts, ENGLISH) if part["type"] == "rich_text_quote")
+    shown = (
+        part["elements"]
+        for part in answer_parts(facts, ENGLISH)
+        if part["type"] == "rich_text_quote"
+    )
     return [(label["text"], text["text"]) for label, text in shown]
 
 

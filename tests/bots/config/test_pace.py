@@ -9,7 +9,7 @@ from support.settings_text import BOTH, ROUTE_TO_BOTH, read
 
 from sayso.chats.budgets import Rate
 from sayso.toml_file import SettingsError
-from sayso_slack.config import config_of as slack_config
+from sayso_slack.config import build_config as slack_config
 from sayso_telegram.settings import config_of as telegram_config
 
 

@@ -14,11 +14,11 @@ import aiohttp
 from slack_sdk.errors import SlackApiError
 
 from sayso.cards.card import Card, CardBody, Choice
-from sayso.cards.room import Room
+from sayso.cards.truncation import Room
 from sayso.chats.limits import Limits
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import DeliveryError
-from sayso.platforms.finding import NotLooked
+from sayso.platforms.bot import NotLooked
 from sayso.seldom import Seldom
 from sayso.text.visible import visible
 from sayso_slack.batch_blocks import bundle_room, message

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from sayso.cards.called import Called
 from sayso.cards.gist import alert
 from sayso.cards.outcomes import outcome_by
-from sayso.cards.plain import OUTCOME_ICONS
+from sayso.cards.plain_text import OUTCOME_ICONS
 from sayso.chats.adapter import PressTaker
 from sayso.chats.caller import Waiting
 from sayso.chats.incoming import NotTaken, handed
@@ -24,8 +24,7 @@ from sayso.formats import formats_of
 from sayso.locales import load_translations
 from sayso.seldom import Seldom
 from sayso.tasks import Background
-from sayso.text.counted import format_count
-from sayso.text.visible import one_line
+from sayso.text.visible import format_count, one_line
 from sayso_slack.blocks import UNPARSED
 from sayso_slack.callback_guard import Payload, as_object, as_text
 from sayso_slack.errors import PLATFORM

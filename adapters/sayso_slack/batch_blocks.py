@@ -10,12 +10,10 @@ from typing import Any
 from sayso.cards.bundle import EACH, MOST_IN_BUNDLE, Bundle
 from sayso.cards.card import DESCRIPTION_LIMIT, SHOW_ALL, Card, CardBody, Choice, Ended
 from sayso.cards.gist import bundle_alert
-from sayso.cards.left_out import cut_notice
 from sayso.cards.outcomes import outcome_by
-from sayso.cards.plain import expires
-from sayso.cards.room import Room
-from sayso.text.counted import format_count
-from sayso.text.visible import one_line
+from sayso.cards.plain_text import expires
+from sayso.cards.truncation import Room, cut_notice
+from sayso.text.visible import format_count, one_line
 from sayso_slack.blocks import (
     ACTION_PREFIX,
     UNPARSED,

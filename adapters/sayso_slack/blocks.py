@@ -12,12 +12,10 @@ from typing import Any
 from sayso.cards.buttons import Button, button_data
 from sayso.cards.card import MORE, Card, Choice, Ended
 from sayso.cards.gist import gist
-from sayso.cards.left_out import cut_notice
 from sayso.cards.outcomes import outcome_text
-from sayso.cards.plain import OUTCOME_ICONS
-from sayso.text.counted import format_count
-from sayso.text.gaps import parts_of
-from sayso.text.visible import one_line, shortened, visible
+from sayso.cards.plain_text import OUTCOME_ICONS
+from sayso.cards.truncation import cut_notice
+from sayso.text.visible import format_count, one_line, parts_of, shortened, visible
 from sayso_slack.fallback_text import fallback_text
 from sayso_slack.limits import (
     confirmed_label,

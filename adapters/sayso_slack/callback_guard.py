@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 from slack_sdk.signature import Clock, SignatureVerifier
 
 from sayso.errors import CallbackError, ForgedCallbackError
-from sayso.text.unicode import is_unicode
+from sayso.text.visible import is_unicode
 
 Payload = dict[str, Any]
 

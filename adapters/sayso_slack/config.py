@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 
 from sayso.chats.budgets import Rate
 from sayso.errors import ConfigError
-from sayso.platforms.secret import Secret
-from sayso.platforms.section import ApiUrl, Pace, PlatformSettings, Section, checked
+from sayso.platforms.platform import ApiUrl, Pace, PlatformSettings, Secret, Section, checked
 
 API_URL = "https://slack.com/api/"
 PER_CHANNEL = Rate(1, 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sayso.cards.card import Card
-from sayso.cards.plain import plain_lines
+from sayso.cards.plain_text import plain_lines
 from sayso_slack.value_blocks import button_label
 
 TEXT_LIMIT = 3_900

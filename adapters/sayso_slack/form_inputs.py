@@ -13,8 +13,7 @@ from typing import Any
 from sayso.errors import CallbackError, DeliveryError
 from sayso.forms.form import FormField
 from sayso.locales import ENGLISH
-from sayso.text.counted import format_count
-from sayso.text.visible import one_line, visible
+from sayso.text.visible import format_count, one_line, visible
 from sayso_slack.callback_guard import Payload, as_object
 from sayso_slack.errors import PLATFORM
 from sayso_slack.value_blocks import Block, chunks, literal, plain_text, rich_text, section

@@ -13,8 +13,7 @@ from sayso.chats.budgets import Budget, Rate
 from sayso.chats.limits import Limits, Sending
 from sayso.chats.places import Place
 from sayso.forms.form import Form
-from sayso.text.counted import format_count
-from sayso.text.visible import one_line, shortened, visible
+from sayso.text.visible import format_count, one_line, shortened, visible
 from sayso.values import Value
 from sayso_slack.config import SlackConfig
 from sayso_slack.errors import PLATFORM

@@ -13,9 +13,7 @@ from sayso.chats.places import Answer, Answered, MessageRef
 from sayso.errors import DeliveryError
 from sayso.forms.form import Form
 from sayso.locales import ENGLISH, locale_of
-from sayso.text.counted import format_count
-from sayso.text.unicode import is_unicode
-from sayso.text.visible import one_line, shortened, visible
+from sayso.text.visible import format_count, is_unicode, one_line, shortened, visible
 from sayso_slack.callback_guard import Payload, as_object, as_text
 from sayso_slack.errors import PLATFORM
 from sayso_slack.form_inputs import (

@@ -14,7 +14,7 @@ from sayso.clock import Clock, utc_now
 from sayso.errors import DeliveryError
 from sayso.locales import load_translations
 from sayso.tasks import together
-from sayso.text.counted import format_count
+from sayso.text.visible import format_count
 from sayso_slack.adapter import SlackAdapter
 from sayso_slack.app_home import reminder_message
 from sayso_slack.callback_guard import Payload, as_object, as_text

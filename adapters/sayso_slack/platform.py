@@ -12,11 +12,8 @@ from sayso.chats.caller import Caller
 from sayso.chats.places import Place
 from sayso.clock import utc_now
 from sayso.errors import ConfigError, DeliveryError
-from sayso.platforms.bot import Bot, Listening
-from sayso.platforms.finding import Finding, NotLooked
-from sayso.platforms.platform import Platform
-from sayso.platforms.secret import Secret
-from sayso.platforms.section import PlatformSettings
+from sayso.platforms.bot import Bot, Finding, Listening, NotLooked
+from sayso.platforms.platform import Platform, PlatformSettings, Secret
 from sayso.stores.protocols import KeyValueStore
 from sayso_slack import config as slack
 from sayso_slack.workspace import NEEDED, find_missing_scopes

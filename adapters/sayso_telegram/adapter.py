@@ -13,16 +13,16 @@ from telegram import Bot, InlineKeyboardMarkup, InputFile
 from telegram.error import TelegramError
 
 from sayso.cards.card import Card, CardBody, Choice, Ended
-from sayso.cards.room import Room
+from sayso.cards.truncation import Room
 from sayso.chats.limits import Limits
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.clock import Clock, utc_now
 from sayso.errors import ChannelMigratedError, DeliveryError
 from sayso.forms.form import Form
+from sayso.platforms.bot import NotLooked
 from sayso.platforms.conversation import OPEN_SECONDS, ConversationMessages, Conversations
 from sayso.platforms.conversation_steps import MAX_OPTIONS
 from sayso.platforms.conversation_store import ConversationStore
-from sayso.platforms.finding import NotLooked
 from sayso.stores.protocols import KeyValueStore
 from sayso_telegram.addresses import chat_of, number_of, user_id_of
 from sayso_telegram.card.bundle_keyboard import MOST_STORED_IN_BUNDLE, bundle_keyboard

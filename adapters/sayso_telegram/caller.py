@@ -8,7 +8,7 @@ from sayso.cards.called import Called
 from sayso.chats.caller import Waiting
 from sayso.chats.places import MessageRef, Place
 from sayso.locales import load_translations
-from sayso.text.counted import format_count
+from sayso.text.visible import format_count
 from sayso_telegram.adapter import TelegramAdapter
 from sayso_telegram.failures import PLATFORM
 from sayso_telegram.lists.waiting import calling

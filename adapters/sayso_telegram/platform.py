@@ -11,12 +11,8 @@ from sayso.chats.adapter import Adapter, PressTaker
 from sayso.chats.caller import Caller
 from sayso.chats.places import Place
 from sayso.errors import ConfigError, DeliveryError
-from sayso.platforms.bot import Bot, Listening
-from sayso.platforms.finding import Finding, Level, NotLooked
-from sayso.platforms.platform import Platform
-from sayso.platforms.registration import Registered, Registration
-from sayso.platforms.secret import Secret
-from sayso.platforms.section import PlatformSettings
+from sayso.platforms.bot import Bot, Finding, Level, Listening, NotLooked
+from sayso.platforms.platform import Platform, PlatformSettings, Registered, Registration, Secret
 from sayso.stores.protocols import KeyValueStore
 from sayso_telegram import settings as telegram
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from sayso.platforms.secret import Secret
-from sayso.platforms.section import ApiUrl, Pace, PlatformSettings, Section
+from sayso.platforms.platform import ApiUrl, Pace, PlatformSettings, Secret, Section
 from sayso_telegram.config import (
     PER_CHAT,
     TELEGRAM_HOST,

@@ -16,8 +16,8 @@ from sayso.calls import LONGEST_STRING, RunRef
 from sayso.forms.form_values import NO_INPUTS, Inputs
 from sayso.later import later
 from sayso.locales import ENGLISH
-from sayso.rules.book import RuleBook
 from sayso.rules.rule import RememberedRule
+from sayso.rules.rule_set import RuleBook
 from sayso.where import Where
 
 if TYPE_CHECKING:

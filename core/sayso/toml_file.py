@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from sayso.errors import ConfigError
-from sayso.text.printable import printable, shown
+from sayso.text.agents import printable, shown
 from sayso.text.secrets import redacted_text
 
 KeyPath = tuple[str | int, ...]

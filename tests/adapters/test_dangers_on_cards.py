@@ -12,7 +12,7 @@ import pytest
 from sayso.calls import RunRef, ToolCall
 from sayso.cards.bundle import MOST_IN_BUNDLE
 from sayso.cards.card import Card, Ended, Open
-from sayso.cards.plain import plain_lines
+from sayso.cards.plain_text import plain_lines
 from sayso.dangers.danger import Danger, danger_texts
 from sayso.locales import ENGLISH, load_translations
 from sayso.locales import ENGLISH as QUESTIONS

@@ -15,7 +15,7 @@ from support.screens import WIDTHS, Line, height, slack_lines, telegram_lines
 
 from sayso.calls import RunRef
 from sayso.cards.card import Card, Open
-from sayso.cards.left_out import cut_notice
+from sayso.cards.truncation import cut_notice
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.values import Value
 from sayso.wording.wording import Wording

@@ -12,9 +12,8 @@ from sayso.calls import RunRef, ToolCall
 from sayso.events import Outcome
 from sayso.questions.permission import PermissionRequestEvent, call_of
 from sayso.questions.permission_answer import PermissionResponseEvent
-from sayso.rules.book import RuleBook
-from sayso.rules.deny_rule import DenyRule
-from sayso.rules.rule import RememberedRule, Rule, Scope, literal_rule
+from sayso.rules.rule import DenyRule, RememberedRule, Rule, Scope, literal_rule
+from sayso.rules.rule_set import RuleBook
 from sayso.stores.backend import Backend
 from sayso.stores.protocols import Settled
 from sayso.testing.builders import a_request, a_response, a_rule, soon

@@ -8,9 +8,8 @@ from sayso.calls import RunRef, ToolCall
 from sayso.events import Outcome
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionResponseEvent
-from sayso.rules.deny_rule import DenyRule
 from sayso.rules.floor import Floor, FloorSection, floor_of
-from sayso.rules.rule import Rule
+from sayso.rules.rule import DenyRule, Rule
 from sayso.stores.backend import Backend
 from sayso.stores.protocols import BookChanged, Opened, Settled
 from sayso.testing.builders import a_request, a_response, soon

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 from sayso.cards.bundle import MOST_IN_BUNDLE
 from sayso.cards.card import Card, CardBody, Choice, Ended
-from sayso.cards.room import Room
+from sayso.cards.truncation import Room
 from sayso.chats.limits import Limits
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import DeliveryError

@@ -9,9 +9,8 @@ from gettext import NullTranslations
 from sayso.cards.bundle import MOST_IN_BUNDLE, Bundle
 from sayso.cards.card import DESCRIPTION_LIMIT, Card, CardBody, Ended, Open
 from sayso.cards.gist import agent_name, gravest, tool_name
-from sayso.cards.room import Room
-from sayso.text.counted import format_count
-from sayso.text.visible import on_one_line, visible
+from sayso.cards.truncation import Room
+from sayso.text.visible import format_count, on_one_line, visible
 from sayso_telegram.card.bundle_keyboard import MOST_STORED_IN_BUNDLE
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
 from sayso_telegram.card.keyboard import confirmed_choice

@@ -7,10 +7,8 @@ from gettext import NullTranslations
 
 from sayso.cards.card import Card, Ended
 from sayso.cards.gist import agent_name, tool_name
-from sayso.cards.left_out import cut_notice
-from sayso.text.blanks import folded
-from sayso.text.counted import format_count
-from sayso.text.visible import on_one_line, visible
+from sayso.cards.truncation import cut_notice
+from sayso.text.visible import folded, format_count, on_one_line, visible
 from sayso_telegram.card.formatted import Formatted, Look, Part, sound
 from sayso_telegram.card.keyboard import confirmed_choice
 from sayso_telegram.card.parts import ending, reasons, second_step, unsaid, what_it_was

@@ -8,7 +8,7 @@ from gettext import NullTranslations
 from sayso.cards.card import Card, Choice, Ended
 from sayso.cards.gist import FIRST, NAMED, SEPARATOR, gist
 from sayso.cards.outcomes import outcome_text
-from sayso.cards.plain import OUTCOME_ICONS
+from sayso.cards.plain_text import OUTCOME_ICONS
 from sayso.text.visible import on_one_line, shortened
 from sayso_telegram.card.formatted import Look
 from sayso_telegram.card.keyboard import yes_label

@@ -8,9 +8,7 @@ from gettext import NullTranslations
 from typing import NamedTuple
 
 from sayso.formats import formats_of
-from sayso.text.fitting import Ranked, cut_by_rank
-from sayso.text.gaps import parts_of
-from sayso.text.visible import on_one_line
+from sayso.text.visible import Ranked, cut_by_rank, on_one_line, parts_of
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, plain_extra, sound, units
 
 # sendMessage, text: 1-4096 characters after entities parsing. Telegram does not

@@ -9,7 +9,7 @@ from sayso.cards.called import Called
 from sayso.cards.gist import AGENT, FIRST, TOOL, agent_name, tool_name
 from sayso.chats.caller import Waiting
 from sayso.formats import formats_of
-from sayso.text.counted import format_count
+from sayso.text.visible import format_count
 from sayso_telegram.card.called import mentions
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound
 

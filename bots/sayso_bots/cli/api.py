@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from sayso.errors import ConfigError
-from sayso.text.printable import shown
+from sayso.text.agents import shown
 from sayso_bots.cli.arguments import add_json
 from sayso_bots.cli.parser import Parser
 from sayso_bots.config.api_tokens import TOKEN_NAME, hash_token, new_token

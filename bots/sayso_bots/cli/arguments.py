@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from sayso.calls import ToolCall
 from sayso.errors import ConfigError
-from sayso.text.printable import shown
+from sayso.text.agents import shown
 from sayso.text.secrets import holds_secret
 from sayso_bots.strict_json import refuse_duplicates
 

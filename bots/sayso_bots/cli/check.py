@@ -12,8 +12,7 @@ from pathlib import Path
 
 from sayso.clock import utc_now
 from sayso.errors import ConfigError, StoreUnreachableError
-from sayso.platforms.bot import Bot
-from sayso.platforms.finding import Finding
+from sayso.platforms.bot import Bot, Finding
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 from sayso.stores.memory.key_value import MemoryKeyValue

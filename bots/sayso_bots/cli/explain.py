@@ -16,8 +16,8 @@ from sayso.errors import ConfigError, StoreUnreachableError
 from sayso.policy.decision import Decision, PolicyContext, evaluate
 from sayso.policy.policy_file import PRESETS, PlacedRule
 from sayso.policy.server_policy import Section, ServerPolicy
-from sayso.rules.book import RuleBook
 from sayso.rules.rule import RememberedRule
+from sayso.rules.rule_set import RuleBook
 from sayso.stores.connect import open_store
 from sayso.text.secrets import hiding
 from sayso.text.visible import on_one_line

@@ -11,9 +11,8 @@ from sayso.durations import duration_text
 from sayso.events import UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.protocols import Record
-from sayso.text.blanks import folded
 from sayso.text.secrets import hiding, redacted_text
-from sayso.text.visible import on_one_line, visible
+from sayso.text.visible import folded, on_one_line, visible
 from sayso.values.value import plain_text
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.parser import Parser

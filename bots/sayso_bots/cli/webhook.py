@@ -8,7 +8,7 @@ import json
 import sys
 from collections.abc import Mapping
 
-from sayso.platforms.registration import Registered
+from sayso.platforms.platform import Registered
 from sayso.text.visible import on_one_line
 from sayso_bots.cli.arguments import add_config, add_json
 from sayso_bots.cli.parser import Parser

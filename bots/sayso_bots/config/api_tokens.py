@@ -13,8 +13,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainValidator
 
-from sayso.platforms.section import Section
-from sayso.text.printable import printable, shown
+from sayso.platforms.platform import Section
+from sayso.text.agents import printable, shown
 from sayso.worker.routing import Routes
 from sayso_bots.config.source import Flag, Source, count_up_to, holds_api_token
 

@@ -14,9 +14,8 @@ from pydantic import BeforeValidator, PlainValidator, create_model
 
 from sayso.calling.hours import Quiet
 from sayso.calling.manners import Reach
-from sayso.platforms.platform import Platform
-from sayso.platforms.section import Section
-from sayso.text.printable import shown
+from sayso.platforms.platform import Platform, Section
+from sayso.text.agents import shown
 from sayso.worker.routing import is_group
 from sayso_bots.config.api_tokens import TOKEN_NAME
 from sayso_bots.config.platforms import Platforms, join_alternatives

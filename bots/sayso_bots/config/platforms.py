@@ -11,11 +11,9 @@ from typing import Any
 
 from sayso.chats.places import Place
 from sayso.platforms.bot import Bot
-from sayso.platforms.platform import Platform
-from sayso.platforms.secret import Secret
-from sayso.platforms.section import PlatformSettings
+from sayso.platforms.platform import Platform, PlatformSettings, Secret
 from sayso.stores.protocols import KeyValueStore
-from sayso.text.printable import printable
+from sayso.text.agents import printable
 from sayso.text.secrets import Hiding, hiding, holds_secret
 from sayso.worker.routing import Routes
 from sayso_bots.config.source import Source

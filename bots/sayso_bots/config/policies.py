@@ -9,7 +9,7 @@ from typing import Literal
 
 from sayso.always.terms import GrantOptions
 from sayso.errors import ConfigError
-from sayso.platforms.section import Section as SettingsSection
+from sayso.platforms.platform import Section as SettingsSection
 from sayso.policy.permissions import left_behind
 from sayso.policy.policy_file import PolicyTable, WrittenPolicy, policy_in, read_policy
 from sayso.policy.server_policy import Section, ServerPolicy

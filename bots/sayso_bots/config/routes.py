@@ -13,8 +13,8 @@ from sayso.calling.manners import Calling, Notify
 from sayso.chats.places import Place
 from sayso.durations import duration_text, parse_duration
 from sayso.locales import NAMES
-from sayso.platforms.section import Section
-from sayso.text.printable import shown
+from sayso.platforms.platform import Section
+from sayso.text.agents import shown
 from sayso.toml_file import KeyPath
 from sayso.worker.routing import ENGLISH, Route, Routes, is_group
 from sayso_bots.config.people import QuietHours, explain_approver, read_names, read_people

@@ -13,8 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator
 
 from sayso.always.terms import GrantOptions
 from sayso.durations import parse_duration
-from sayso.platforms.registration import Registration
-from sayso.platforms.section import PlatformSettings, Section
+from sayso.platforms.platform import PlatformSettings, Registration, Section
 from sayso.policy.server_policy import ServerPolicy
 from sayso.questions.refusals import LONGEST_WAIT, REASON_LIMIT, Refusals
 from sayso.stores.protocols import NO_LIMITS, OpenLimits

@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BeforeValidator, Field, PlainValidator
 
 from sayso.durations import parse_duration
-from sayso.text.secret_forms import holds
-from sayso.text.secret_kinds import OWN_TOKEN
+from sayso.text.secret_patterns import OWN_TOKEN, holds
 from sayso.toml_file import KeyPath, SettingsError, TomlFile, parse_toml, read_text
 
 if TYPE_CHECKING:
-    from sayso.platforms.platform import Platform
-    from sayso.platforms.secret import Secret
+    from sayso.platforms.platform import Platform, Secret
 
 DEFAULT_FILE = "sayso.toml"
 CONFIG_VARIABLE = "SAYSO_CONFIG"

@@ -12,7 +12,7 @@ from pydantic import Field, PlainValidator
 
 from sayso.durations import parse_duration
 from sayso.errors import StoreUnreachableError
-from sayso.platforms.section import Section
+from sayso.platforms.platform import Section
 from sayso.policy.server_policy import ServerPolicy
 from sayso.stores.audit import KEPT_DECISIONS
 from sayso.stores.connect import STORES

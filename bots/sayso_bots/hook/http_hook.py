@@ -10,7 +10,7 @@ from shutil import which
 from typing import Any
 
 from sayso.errors import ConfigError
-from sayso.platforms.finding import Finding
+from sayso.platforms.bot import Finding
 from sayso_bots.hook.agents import CLAUDE_CODE
 from sayso_bots.hook.settings_file import (
     SCOPES,

@@ -12,13 +12,12 @@ from typing import Any
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import Place
 from sayso.errors import ConfigError, DeliveryError, StoreUnreachableError
-from sayso.platforms.bot import Bot
-from sayso.platforms.finding import Finding, Level, NotLooked
+from sayso.platforms.bot import Bot, Finding, Level, NotLooked
 from sayso.platforms.platform import Platform
 from sayso.policy.server_policy import Section, ServerPolicy
 from sayso.rules.lint import lint_rules
 from sayso.stores.backend import Backend
-from sayso.text.printable import printable
+from sayso.text.agents import printable
 from sayso.text.secrets import holds_secret
 from sayso.worker.routing import Routes, is_group
 from sayso_bots.config.api_tokens import ApiToken

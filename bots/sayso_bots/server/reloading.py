@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sayso.policy.server_policy import ServerPolicy
-from sayso.text.printable import printable
+from sayso.text.agents import printable
 from sayso.toml_file import SettingsError
 from sayso_bots.config.settings import Settings, build_settings
 from sayso_bots.config.source import find_settings_file, read_source

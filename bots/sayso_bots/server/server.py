@@ -12,8 +12,7 @@ from functools import partial
 from aiohttp import web
 
 from sayso.errors import ConfigError, DeliveryError, SaysoError
-from sayso.platforms.bot import Bot
-from sayso.platforms.finding import Finding
+from sayso.platforms.bot import Bot, Finding
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 from sayso.tasks import Background

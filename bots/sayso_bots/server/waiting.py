@@ -14,7 +14,7 @@ from aiohttp import web
 
 from sayso.durations import duration_text
 from sayso.errors import ConfigError, StoreUnreachableError
-from sayso.platforms.finding import Finding
+from sayso.platforms.bot import Finding
 from sayso.stores.backend import Backend
 from sayso_bots.api.problems import ApiProblem
 from sayso_bots.config.store_settings import StoreSettings

@@ -27,9 +27,9 @@ from sayso.policy.permissions import deny_rules_of
 from sayso.policy.rule_policy import remembered_decision
 from sayso.policy.session_state import State
 from sayso.questions.permission import PermissionRequestEvent, call_of
-from sayso.rules.book import RuleBook
 from sayso.rules.declarations import ToolAnnotations
-from sayso.rules.deny_rule import MOST_DENY_RULES, DenyRule
+from sayso.rules.rule import MOST_DENY_RULES, DenyRule
+from sayso.rules.rule_set import RuleBook
 
 _Request = TypeVar("_Request", bound=UserInputRequest)
 

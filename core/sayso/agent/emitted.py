@@ -17,8 +17,8 @@ from sayso.policy.decision import Decision
 from sayso.policy.rule_policy import denial_of, denied
 from sayso.questions.permission import PermissionRequestEvent, call_of, calls_of
 from sayso.questions.permission_answer import PermissionResponseEvent
-from sayso.rules.book import RuleBook
 from sayso.rules.declarations import schema_of
+from sayso.rules.rule_set import RuleBook
 from sayso.stores.protocols import Opened
 
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 from sayso.agent.timeouts import GRACE_SECONDS, CallTime
 from sayso.calls import RunRef
 from sayso.errors import StoreUnreachableError
-from sayso.rules.book import RuleBook
+from sayso.rules.rule_set import RuleBook
 from sayso.stores.home import running_loop
 from sayso.stores.inbox import CANNOT_ASK
 from sayso.stores.troubles import Troubles

@@ -22,9 +22,8 @@ from sayso.digests import short_digest
 from sayso.rules.glob_warnings import explain_danger
 from sayso.rules.matchers import HostMatcher, Matcher, ShellMatcher, said_as_line
 from sayso.rules.rule import Rule, Scope
-from sayso.text.blanks import folded_json, unmarked
 from sayso.text.secrets import redacted
-from sayso.text.visible import shortened, visible
+from sayso.text.visible import folded_json, shortened, unmarked, visible
 
 _SIMPLE = re.compile(r"[A-Za-z0-9_.:/@+-]+")
 

@@ -21,8 +21,7 @@ from sayso.cards.card import LONGEST_STORED, Choice
 from sayso.known.tools import roles_in
 from sayso.locales import ENGLISH
 from sayso.rules.matchers import depends_on_branch, told
-from sayso.rules.rule import Rule, Scope
-from sayso.rules.values import Values
+from sayso.rules.rule import Rule, Scope, Values
 from sayso.text.secrets import redaction
 
 ALWAYS, ALWAYS_DENY, AGENT, WINDOW = "always", "deny-always", "agent", "window"

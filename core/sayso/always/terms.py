@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sayso.errors import ConfigError
 from sayso.locales import ENGLISH
 from sayso.rules.rule import Scope
-from sayso.text.counted import format_count
+from sayso.text.visible import format_count
 
 if TYPE_CHECKING:
     from sayso.cards.card import Choice

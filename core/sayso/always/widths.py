@@ -12,10 +12,9 @@ from sayso.calls import ToolCall
 from sayso.digests import arguments_digest, as_json
 from sayso.errors import InvalidCallError
 from sayso.known.tools import alike, known, roles_in
-from sayso.rules.declarations import DerivePermission, ToolAnnotations
+from sayso.rules.declarations import DerivePermission, Roles, ToolAnnotations
 from sayso.rules.glob import escape_glob
 from sayso.rules.javascript import as_text
-from sayso.rules.roles import Roles
 from sayso.rules.rule import PatternRule, Rule, literal_rule
 
 _log = logging.getLogger(__name__)

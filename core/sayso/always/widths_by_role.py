@@ -8,6 +8,7 @@ from sayso.calls import ToolCall
 from sayso.digests import arguments_digest
 from sayso.known.tools import KnownTool
 from sayso.rules import paths
+from sayso.rules.declarations import Roles
 from sayso.rules.matchers import (
     HostMatcher,
     Matcher,
@@ -17,9 +18,7 @@ from sayso.rules.matchers import (
     host_of,
     same_for,
 )
-from sayso.rules.roles import Roles
-from sayso.rules.rule import Rule
-from sayso.rules.values import Values
+from sayso.rules.rule import Rule, Values
 from sayso.shell.line_matcher import equivalent_prefixes
 
 _MOST_BEGINNINGS = 4

@@ -11,8 +11,8 @@ from sayso.later import later
 if TYPE_CHECKING:
     from sayso.cards.bundle import Bundle
     from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, CardBody, Choice, Ended
-    from sayso.cards.plain import plain_lines
-    from sayso.cards.room import Room
+    from sayso.cards.plain_text import plain_lines
+    from sayso.cards.truncation import Room
     from sayso.values import Kind, Value, one_value
 
 __all__ = [
@@ -37,8 +37,8 @@ if not TYPE_CHECKING:  # where another name is a mistake
         {
             "sayso.cards.bundle": ("Bundle",),
             "sayso.cards.card": ("BACK", "MORE", "SHOW_ALL", "Card", "CardBody", "Choice", "Ended"),
-            "sayso.cards.plain": ("plain_lines",),
-            "sayso.cards.room": ("Room",),
+            "sayso.cards.plain_text": ("plain_lines",),
+            "sayso.cards.truncation": ("Room",),
             "sayso.values": ("Kind", "Value", "one_value"),
         },
     )

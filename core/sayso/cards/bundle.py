@@ -9,7 +9,7 @@ from gettext import NullTranslations
 
 from sayso.cards.card import Card, Choice, Ended, Open
 from sayso.cards.outcomes import SUPERSEDED, outcome_text
-from sayso.text.counted import format_count
+from sayso.text.visible import format_count
 
 ALLOW_ALL = Choice("allow-all", "Allow all", "primary", needs_sight=True)
 DENY_ALL = Choice("deny-all", "Deny all", "danger")

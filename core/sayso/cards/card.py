@@ -16,8 +16,7 @@ from sayso.cards.page import on_page
 from sayso.forms.form import Form
 from sayso.locales import ENGLISH, gettext_noop
 from sayso.rules.rule import Scope
-from sayso.text.counted import format_count
-from sayso.text.visible import shortened
+from sayso.text.visible import format_count, shortened
 from sayso.values import screen
 from sayso.values.screen import NARROW, UNLIMITED, OnScreen, on_screen, rows
 from sayso.values.value import Value, headed, plain_text

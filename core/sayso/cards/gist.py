@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from sayso.cards.bundle import Bundle
 from sayso.cards.card import Card, CardBody
-from sayso.text.counted import format_count
-from sayso.text.visible import on_one_line, one_line, shortened
+from sayso.text.visible import format_count, on_one_line, one_line, shortened
 
 FIRST = 110
 """So many characters of a message are on a lock screen."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from sayso.cards.card import Card, CardBody, Choice
-from sayso.cards.room import Room
+from sayso.cards.truncation import Room
 from sayso.chats.limits import Limits
 from sayso.chats.overview import Overview
 from sayso.chats.places import Answer, MessageRef, Place, Press

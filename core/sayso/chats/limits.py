@@ -21,8 +21,7 @@ from sayso.forms.form import (
     FormField,
 )
 from sayso.locales import ENGLISH
-from sayso.text.counted import format_count
-from sayso.text.visible import shortened
+from sayso.text.visible import format_count, shortened
 from sayso.values.screen import NARROW, UNLIMITED
 
 Sending = Literal["show", "update"]

@@ -12,12 +12,11 @@ from sayso.calls import ToolCall
 from sayso.dangers.danger import Danger, ordered
 from sayso.dangers.lines import line_dangers
 from sayso.dangers.manifests import manifest_dangers, values_dangers
-from sayso.dangers.places import Root, is_outside, is_run_later
-from sayso.dangers.production import is_production
+from sayso.dangers.places import Root, is_outside, is_production, is_run_later
 from sayso.dangers.sql import sql_dangers
 from sayso.known.secrets import may_show_secrets
 from sayso.known.tools import known
-from sayso.rules.roles import Roles
+from sayso.rules.declarations import Roles
 from sayso.sensitive.paths import is_secret, shows_secrets
 from sayso.text.lookalikes import lookalike_in, poses, poses_as_account
 

@@ -9,13 +9,10 @@ from functools import cache, lru_cache
 from itertools import pairwise
 
 from sayso.dangers.danger import Danger
-from sayso.dangers.places import DISK, Root, is_outside, is_run_later
-from sayso.dangers.production import is_production
-from sayso.dangers.programs import Row, programs
-from sayso.dangers.shown import readers, shows_secrets
-from sayso.dangers.special import special_dangers
+from sayso.dangers.places import DISK, Root, is_outside, is_production, is_run_later
+from sayso.dangers.programs import Row, programs, special_dangers
 from sayso.dangers.sql import sql_dangers
-from sayso.dangers.steps import MOST_STEPS, Step, inner, name_of, steps_of
+from sayso.dangers.steps import MOST_STEPS, Step, inner, name_of, readers, shows_secrets, steps_of
 from sayso.sensitive.paths import is_secret
 from sayso.shell.places import Place
 from sayso.text.lookalikes import poses, poses_as_host

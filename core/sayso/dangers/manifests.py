@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sayso.dangers.danger import Danger
-from sayso.dangers.production import is_production
+from sayso.dangers.places import is_production
 
 _KEY = r"[\"']?\s{0,8}[:=]\s{0,8}[\"']?"
 _PRIVILEGED = re.compile(

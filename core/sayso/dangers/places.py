@@ -1,10 +1,26 @@
-"""What a path leads to: out of the project, to keys, to what runs by itself."""
+"""Paths that lead out of the project or run by themselves later, and names of production."""
 
 from __future__ import annotations
 
 import posixpath
 import re
 from dataclasses import dataclass
+
+_LONGEST_NAME = 300
+_PRODUCTION = re.compile(
+    r"(?<![A-Za-z0-9])(?<!(?:non|pre|not)[-_.])(?:prod|production|prd|produktion)[0-9]{0,3}"
+    r"(?![A-Za-z0-9])|(?<=[a-z0-9])(?:Prod|Production)(?![a-z])",
+    re.IGNORECASE,
+)
+_LIVE_KEYS = re.compile(r"\b[spr]k_live_")
+
+
+def is_production(text: str) -> bool:
+    """Whether a short value names production. In a text of several words it is talked about."""
+    if len(text) > _LONGEST_NAME or any(map(str.isspace, text)):
+        return False
+    return bool(_PRODUCTION.search(text) or _LIVE_KEYS.search(text))
+
 
 _LONGEST = 4_096
 _ANYBODYS = re.compile(r"/(?:var/)?tmp/|/dev/(?:null|stdout|stderr|tty|fd)(?:/|\Z)")

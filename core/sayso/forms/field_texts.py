@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from gettext import NullTranslations
 
 from sayso.locales import gettext_noop
-from sayso.text.counted import format_count
+from sayso.text.visible import format_count
 
 _TEXT = gettext_noop("text")
 _KINDS: Mapping[str, str] = {

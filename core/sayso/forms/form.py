@@ -18,7 +18,7 @@ from sayso.forms.form_values import Inputs, Raw, is_same_json
 from sayso.forms.formats import FORMATS
 from sayso.forms.json_text import SchemaValidator, parse_json
 from sayso.locales import ENGLISH
-from sayso.text.unicode import is_unicode
+from sayso.text.visible import is_unicode
 
 FieldKind = Literal[
     "text",

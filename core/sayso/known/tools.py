@@ -9,8 +9,7 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from sayso.calls import ToolCall
-from sayso.rules.declarations import ToolAnnotations
-from sayso.rules.roles import Roles
+from sayso.rules.declarations import Roles, ToolAnnotations
 from sayso.tables import read_table
 
 

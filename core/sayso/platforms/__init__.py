@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING
 from sayso.later import later
 
 if TYPE_CHECKING:
-    from sayso.platforms.bot import Bot, Listening
-    from sayso.platforms.finding import Finding, NotLooked
-    from sayso.platforms.platform import Platform
-    from sayso.platforms.registration import Registered, Registration
-    from sayso.platforms.secret import Secret
-    from sayso.platforms.section import ApiUrl, Pace, PlatformSettings, Section, checked
+    from sayso.platforms.bot import Bot, Finding, Listening, NotLooked
+    from sayso.platforms.platform import (
+        ApiUrl,
+        Pace,
+        Platform,
+        PlatformSettings,
+        Registered,
+        Registration,
+        Secret,
+        Section,
+        checked,
+    )
 
 __all__ = [
     "ApiUrl",
@@ -37,11 +43,17 @@ if not TYPE_CHECKING:  # where another name is a mistake
     __getattr__, __dir__ = later(
         globals(),
         {
-            "sayso.platforms.bot": ("Bot", "Listening"),
-            "sayso.platforms.finding": ("Finding", "NotLooked"),
-            "sayso.platforms.platform": ("Platform",),
-            "sayso.platforms.registration": ("Registered", "Registration"),
-            "sayso.platforms.secret": ("Secret",),
-            "sayso.platforms.section": ("ApiUrl", "Pace", "PlatformSettings", "Section", "checked"),
+            "sayso.platforms.bot": ("Bot", "Finding", "Listening", "NotLooked"),
+            "sayso.platforms.platform": (
+                "ApiUrl",
+                "Pace",
+                "Platform",
+                "PlatformSettings",
+                "Registered",
+                "Registration",
+                "Secret",
+                "Section",
+                "checked",
+            ),
         },
     )

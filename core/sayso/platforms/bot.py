@@ -1,4 +1,4 @@
-"""One platform's bot, inside the block that opened it: it shows cards, listens and looks around."""
+"""A bot of a platform while it serves: listening, checking, and the findings of a check."""
 
 from __future__ import annotations
 
@@ -6,13 +6,35 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sayso.chats.adapter import Adapter, PressTaker
 from sayso.chats.caller import Caller
 from sayso.chats.places import Place
-from sayso.platforms.finding import Finding, NotLooked
 from sayso.stores.protocols import KeyValueStore
+
+Level = Literal["ok", "info", "warning", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    ``passing`` says of a failure that it may be over by itself.
+    """
+
+    level: Level
+    subject: str
+    text: str
+    passing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NotLooked:
+    """Nobody could look, and why: it is not known whether there is a problem."""
+
+    why: str
+
 
 if TYPE_CHECKING:
     # As a type only: whoever has a route to add has aiohttp.

@@ -32,9 +32,7 @@ from sayso.policy.permissions import (
     together,
 )
 from sayso.policy.rule_policy import CallIds, denial_of, once_keys, reasons_by_id
-from sayso.rules.deny_rule import DenyRule
-from sayso.rules.rule import Rule, check_can_deny
-from sayso.rules.values import Values
+from sayso.rules.rule import DenyRule, Rule, Values, check_can_deny
 
 Predicate: TypeAlias = Callable[[ToolCall, PolicyContext], bool | Awaitable[bool]]
 """True or false of a call, async or not. It only looks, and may be asked more than once a call."""

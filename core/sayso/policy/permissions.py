@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 from sayso.calls import ToolCall
 from sayso.policy.decision import Policy, PolicyContext, policy_name
-from sayso.rules.deny_rule import MOST_DENY_RULES, DenyRule
-from sayso.rules.rule import Rule
+from sayso.rules.rule import MOST_DENY_RULES, DenyRule, Rule
 
 _log = logging.getLogger(__name__)
 

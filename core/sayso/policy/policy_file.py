@@ -15,8 +15,7 @@ from sayso.errors import ConfigError
 from sayso.known.secrets import may_show_secrets
 from sayso.known.tools import KnownTool, catalog
 from sayso.rules.matchers import ShellMatcher
-from sayso.rules.rule import Rule, check_can_deny
-from sayso.rules.values import Values
+from sayso.rules.rule import Rule, Values, check_can_deny
 from sayso.toml_file import KeyPath, TomlFile, format_key, parse_toml, read_text
 
 

@@ -15,11 +15,9 @@ from sayso.errors import ConfigError
 from sayso.policy.decision import ASK_LINE, Decision, PolicyContext, Ruling
 from sayso.policy.permissions import Permissions
 from sayso.rules.declarations import Requirements
-from sayso.rules.deny_rule import DenyRule, StandingDenial
 from sayso.rules.matchers import Matcher
-from sayso.rules.rule import Rule, matching_rules
-from sayso.rules.standing import about, remembered_denial
-from sayso.rules.together import together
+from sayso.rules.rule import DenyRule, Rule, StandingDenial, matching_rules
+from sayso.rules.rule_set import about, remembered_denial, together
 
 CallIds: TypeAlias = Collection[str] | Mapping[str, str]
 """Ids of calls; a mapping says why each of them is denied."""
@@ -93,7 +91,7 @@ def remembered_decision(
 ) -> Decision | None:
     """The decision of the first remembered rule of this effect that is about the call.
 
-    Or of several that allow each part of a line: see ``sayso.rules.together``.
+    Or of several that allow each part of a line: see ``sayso.rules.rule_set``.
 
     A rule that cannot be read denies: it may be about the call. What the server
     denies is denied here, too.

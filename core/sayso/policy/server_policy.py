@@ -12,8 +12,8 @@ from sayso.calls import ToolCall
 from sayso.policy.decision import Decision, PolicyContext
 from sayso.policy.policy_file import Default, PlacedRule
 from sayso.policy.rule_policy import RulePolicy
-from sayso.rules.deny_rule import DenyRule
 from sayso.rules.floor import Floor, FloorSection, floor_of
+from sayso.rules.rule import DenyRule
 
 
 @dataclass(frozen=True)

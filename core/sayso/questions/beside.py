@@ -9,9 +9,8 @@ from sayso.calls import Folder, Project
 from sayso.cards.card import NAME_LIMIT
 from sayso.questions.permission import LONGEST_TOLD
 from sayso.text.agents import from_agent
-from sayso.text.counted import format_count
 from sayso.text.secrets import Redaction
-from sayso.text.visible import one_line, shortened
+from sayso.text.visible import format_count, one_line, shortened
 from sayso.wording.wording import Wording
 
 _TITLE = 70

@@ -16,7 +16,7 @@ from sayso.events import Outcome, Resolution, UserInputRequest, UserInputRespons
 from sayso.forms.form_values import NO_INPUTS, Inputs
 from sayso.questions.inquiry import Question
 from sayso.text.agents import from_agent
-from sayso.text.counted import format_count
+from sayso.text.visible import format_count
 from sayso.values import one_value
 
 AMOUNTS = (5, 10, 20)

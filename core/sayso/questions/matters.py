@@ -16,10 +16,9 @@ from sayso.dangers.found import LONGEST as MOST_READ
 from sayso.dangers.found import dangers_in, text_dangers
 from sayso.dangers.places import Root
 from sayso.known.tools import roles_in
-from sayso.rules.roles import Roles
+from sayso.rules.declarations import Roles
 from sayso.text.agents import shown_as_agents
-from sayso.text.blanks import folded_json, unmarked
-from sayso.text.visible import shortened, visible
+from sayso.text.visible import folded_json, shortened, unmarked, visible
 from sayso.values.edits import PATHS
 from sayso.wording.wording import Wording
 

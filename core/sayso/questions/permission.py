@@ -20,10 +20,15 @@ from sayso.events import Resolution, UserInputRequest
 from sayso.forms.form_values import NO_INPUTS, Inputs
 from sayso.forms.json_text import MAX_SCHEMA_BYTES
 from sayso.questions.permission_answer import ChoiceWord, PermissionResponseEvent
-from sayso.rules.book import RuleBook
-from sayso.rules.deny_rule import MOST_DENY_RULES, DenyRule, StandingDenial
-from sayso.rules.rule import OfferedRules, RememberedRule, Rule
-from sayso.rules.standing import standing_denial
+from sayso.rules.rule import (
+    MOST_DENY_RULES,
+    DenyRule,
+    OfferedRules,
+    RememberedRule,
+    Rule,
+    StandingDenial,
+)
+from sayso.rules.rule_set import RuleBook, standing_denial
 from sayso.text.kind import Kind
 from sayso.wording.wording import Wording
 

@@ -12,7 +12,7 @@ from sayso.errors import ConfigError, InvalidInputError
 from sayso.forms.form import Form, FormField
 from sayso.forms.form_values import Inputs
 from sayso.questions.permission_answer import CHANGES
-from sayso.text.counted import format_count
+from sayso.text.visible import format_count
 
 DENY_WITH_REASON = "deny-reason"
 

@@ -26,9 +26,8 @@ from sayso.questions.refusals import (
 )
 from sayso.questions.unanswered import unanswered
 from sayso.text.agents import from_agent, shown_as_agents
-from sayso.text.counted import format_count
 from sayso.text.secrets import redaction
-from sayso.text.visible import shortened
+from sayso.text.visible import format_count, shortened
 from sayso.values import one_value
 
 TITLE_LIMIT = 200

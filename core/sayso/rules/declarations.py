@@ -1,16 +1,73 @@
-"""Which tools need a permission: what they declare of themselves."""
+"""Annotations of a tool: its permission, the roles of its arguments, words for its calls."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, TypeVar, Unpack, overload
+from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, Unpack, overload
 
 from sayso.errors import ConfigError
-from sayso.rules.roles import Roles, RoleWords, roles_of
 from sayso.rules.rule import Rule
 from sayso.text.kind import Kind, check_kinds
 from sayso.wording.wording import Risk, Templates, WordingWords
+
+
+class RoleWords(TypedDict, total=False):
+    """How roles are said where a tool is declared; see ``Roles``."""
+
+    talk: Sequence[str]
+    command: str
+    paths: Sequence[str]
+    writes: Sequence[str]
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The names of arguments, by what they are for.
+
+    ``talk`` changes nothing of what the call does: words for people, or how long it may
+    take. ``command`` is a line of a POSIX shell, or the list of a program and its
+    arguments. ``paths`` are the files that it works on, ``writes`` what it does with them: any
+    of it is meant by whoever allows the paths. ``url`` is the page that it fetches.
+
+    Raises:
+        ConfigError: one is not a list of names, or an argument has two roles.
+    """
+
+    talk: tuple[str, ...] = ()
+    command: str = ""
+    paths: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    url: str = ""
+
+    def __post_init__(self) -> None:
+        lists = {"talk": self.talk, "paths": self.paths, "writes": self.writes}
+        for word, names in lists.items():
+            if not isinstance(names, tuple) or not all(isinstance(one, str) for one in names):
+                raise ConfigError(f"{word} must be a list of the names of arguments")
+        named = [*self.names, *self.talk, *self.writes]
+        if len(set(named)) < len(named):
+            raise ConfigError("an argument has one role: talk, command, paths, writes or url")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The arguments that a call has if its tool is the one that was meant."""
+        return (*self.paths, *filter(None, (self.command, self.url)))
+
+
+def roles_of(words: RoleWords) -> Roles:
+    """The roles that were said.
+
+    Raises:
+        ConfigError: as ``Roles``.
+    """
+    said: dict[str, Any] = {
+        word: names if isinstance(names, str) else tuple(names)
+        for word, names in dict[str, Any](words).items()
+    }
+    return Roles(**said)
+
 
 Suggestion: TypeAlias = Rule | Mapping[str, Any]
 """A rule, or the arguments that one for the tool is about: literal, unless it is a PatternRule."""

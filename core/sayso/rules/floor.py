@@ -13,8 +13,7 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from sayso.calls import ToolCall
 from sayso.errors import ConfigError
-from sayso.rules.deny_rule import DenyRule, StandingDenial
-from sayso.rules.values import Values
+from sayso.rules.rule import DenyRule, StandingDenial, Values
 
 MOST_FLOOR_BYTES = 256 * 1024
 """A floor that is written down has at most so many bytes: every agent reads it."""

@@ -1,9 +1,9 @@
-"""Rules: which calls a stored yes or no is about."""
+"""Rules: literal or with patterns, deny rules as data, and the values that they look at."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from operator import not_
 from typing import Annotated, Any, Literal
@@ -23,13 +23,54 @@ from pydantic.alias_generators import to_camel
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 from pydantic_core import from_json
 
-from sayso.calls import ToolCall, new_id
-from sayso.digests import arguments_digest, has_known_form
+from sayso.calls import Folder, ToolCall, new_id
+from sayso.digests import Digests, arguments_digest, has_known_form
 from sayso.errors import ConfigError
 from sayso.rules.glob import compile_glob, escape_glob
 from sayso.rules.javascript import as_text
 from sayso.rules.matchers import Matcher
-from sayso.rules.values import Values
+from sayso.rules.paths import find_place
+
+_FOLDERS = ("workdir", "cwd")
+
+
+class Values:
+    """The values of a call, which all rules look at together, and the digests of its arguments.
+
+    They are those of the moment when they are asked for first: for one
+    decision, and not to be kept beyond it.
+    """
+
+    def __init__(self, arguments: Mapping[str, Any], folder: Folder | None = None) -> None:
+        self._arguments = arguments
+        self.folder = folder
+        self._values: dict[str, str] = {}
+        self.digests = Digests(arguments)
+
+    def get(self, name: str) -> str | None:
+        """The value of a parameter as text; None if the call has no such parameter.
+
+        Raises:
+            InvalidCallError: it has no JSON form, or no certain one.
+        """
+        found = self._values.get(name)
+        if found is None and name in self._arguments:
+            found = self._values[name] = as_text(self._arguments[name])
+        return found
+
+    def plain(self, name: str) -> Any:
+        """The value of a parameter as it was passed; None if the call has no such parameter."""
+        return self._arguments.get(name)
+
+    @property
+    def runs_in(self) -> Folder | None:
+        """The folder that a line of a shell runs in: one that the call names, or the agent's."""
+        named = next((self._arguments[name] for name in _FOLDERS if name in self._arguments), None)
+        if not isinstance(named, str) or not named:
+            return self.folder
+        folder = self.folder or Folder("")
+        return replace(folder, begins=find_place(folder).enter(named).begins)
+
 
 # A name that is not known would leave out what narrows the rule: it is refused, never ignored.
 _CONFIG = ConfigDict(
@@ -268,3 +309,50 @@ def read_remembered(written: bytes) -> RememberedRule | UnreadableRule:
     rule_id = fields.get("ruleId")
     allows = fields.get("effect") == "allow"
     return UnreadableRule(rule_id if isinstance(rule_id, str) else "", allows)
+
+
+MOST_DENY_RULES = 100
+"""So many of a policy's deny rules travel with a request; an agent holds the others itself."""
+
+
+@pydantic_dataclass(
+    frozen=True,
+    slots=True,
+    config=ConfigDict(alias_generator=to_camel, validate_by_name=True, validate_by_alias=True),
+)
+class DenyRule:
+    """A deny rule of the policy that asks, and the line of the policy that it is.
+
+    A rule that cannot be read here, None, is about every call of its tool.
+
+    Raises:
+        ConfigError: it is a rule that can only allow.
+    """
+
+    line: str
+    rule: ToldRule = None
+
+    @field_validator("rule")
+    @classmethod
+    def _can_deny(cls, rule: Rule | None, info: ValidationInfo) -> Rule | None:
+        try:
+            if rule is not None:
+                check_can_deny(rule)
+        except ConfigError:
+            if info.mode != "json":
+                raise
+            return None
+        return rule
+
+    def denies(self, call: ToolCall, values: Values) -> bool:
+        """Whether the call is one that it denies."""
+        return self.rule is None or self.rule.matches(call, values)
+
+
+@dataclass(frozen=True, slots=True)
+class StandingDenial:
+    """Why a call is denied, and the line that denies it; ``rule_id`` is of a remembered rule."""
+
+    reason: str
+    line: str
+    rule_id: str = ""

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from sayso.text.secret_forms import (
+from sayso.text.secret_patterns import (
     WORD,
     SecretNames,
     Span,
@@ -22,9 +22,9 @@ from sayso.text.secret_forms import (
     is_shown,
     login_in,
     merged,
+    secret_kinds,
     spans,
 )
-from sayso.text.secret_kinds import secret_kinds
 from sayso.text.what_runs import decodes, is_random, run_names
 
 _MARK = "[redacted: "

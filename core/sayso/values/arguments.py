@@ -9,11 +9,9 @@ from typing import Any
 
 from sayso.locales import ENGLISH
 from sayso.text.agents import shown_as_agents
-from sayso.text.blanks import folded, folded_json, unmarked
-from sayso.text.counted import format_count
 from sayso.text.kind import Kind
 from sayso.text.secrets import redacted
-from sayso.text.visible import visible
+from sayso.text.visible import folded, folded_json, format_count, unmarked, visible
 from sayso.values.edits import PATHS, Edits, differences, edits_in, shown_line
 from sayso.values.kinds import kind_of, kind_of_file
 from sayso.values.layout import laid_out

@@ -8,8 +8,8 @@ from gettext import NullTranslations
 from typing import Any
 
 from sayso.text.agents import shown_as_agents
-from sayso.text.counted import format_count
 from sayso.text.secrets import marks_in
+from sayso.text.visible import format_count
 from sayso.values.value import Value
 
 PAIRS = (

@@ -14,7 +14,7 @@ from sayso.cards.outcomes import outcome_by
 from sayso.chats.places import Answer, Answered, Press
 from sayso.errors import RequestNotFoundError
 from sayso.stores.protocols import Found, Settled
-from sayso.text.counted import format_count
+from sayso.text.visible import format_count
 from sayso.worker.authorization import Authorization
 from sayso.worker.context import WorkerContext
 

@@ -10,7 +10,6 @@ from gettext import NullTranslations
 from typing import TypeAlias
 
 from sayso.always.terms import GrantOptions, about
-from sayso.cards.afterwards import afterwards
 from sayso.cards.bundle import EACH
 from sayso.cards.called import NOBODY
 from sayso.cards.card import (
@@ -25,7 +24,8 @@ from sayso.cards.card import (
 )
 from sayso.cards.origin import details
 from sayso.cards.outcomes import SUPERSEDED, outcome_by
-from sayso.cards.room import Room
+from sayso.cards.plain_text import afterwards
+from sayso.cards.truncation import Room
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import Place
 from sayso.clock import Clock, utc_now
@@ -35,9 +35,8 @@ from sayso.locales import NAMES, load_translations, locale_of
 from sayso.questions.large import is_large
 from sayso.questions.refusals import Refusals
 from sayso.stores.protocols import Found, Use
-from sayso.text.blanks import folded
 from sayso.text.secrets import redacted_text
-from sayso.text.visible import shortened, visible
+from sayso.text.visible import folded, shortened, visible
 from sayso.values import Value
 from sayso.worker.routing import Routes
 

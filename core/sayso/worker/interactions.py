@@ -18,8 +18,8 @@ from sayso.cards.card import (
     Choice,
     Open,
 )
-from sayso.cards.left_out import cut_notice
 from sayso.cards.outcomes import outcome_text
+from sayso.cards.truncation import cut_notice
 from sayso.chats.places import Answer, Answered, Press
 from sayso.errors import InvalidInputError, ReplayedCallbackError, RequestNotFoundError
 from sayso.events import Resolution, UserInputResponse

@@ -17,7 +17,7 @@ from sayso.events import Outcome, Resolution, UserInputRequest
 from sayso.seldom import Seldom
 from sayso.stores.audit import RefusalKind
 from sayso.stores.protocols import Job, Record
-from sayso.text.printable import printable
+from sayso.text.agents import printable
 from sayso.text.visible import one_line
 
 _log = logging.getLogger("sayso.requests")

@@ -16,7 +16,7 @@ from telegram import MessageEntity
 from sayso.cards.card import Card, CardBody, Choice, Ended, Open
 from sayso.cards.outcomes import SUPERSEDED
 from sayso.locales import NAMES, load_translations
-from sayso.text.counted import format_count
+from sayso.text.visible import format_count
 from sayso.values import one_value
 from sayso_playground.telegram.text import checked_entities, with_live_parts
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units

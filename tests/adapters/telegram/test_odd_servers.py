@@ -14,7 +14,7 @@ from sayso.cards.card import Card, Ended
 from sayso.chats.places import Place
 from sayso.clock import utc_now
 from sayso.errors import DeliveryError
-from sayso.platforms.finding import NotLooked
+from sayso.platforms.bot import NotLooked
 from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso_telegram import TelegramAdapter, TelegramConfig
 

@@ -8,7 +8,7 @@ from support.bare_platform import BareBot, BarePlatform
 from sayso.chats.places import Place
 from sayso.errors import DeliveryError
 from sayso.platforms import Bot, PlatformSettings, Section
-from sayso.platforms.section import ApiUrl
+from sayso.platforms.platform import ApiUrl
 from sayso.worker.routing import Route, Routes
 from sayso_bots.config.platforms import Configured
 from sayso_bots.server.checks import look_at_accounts, look_at_places, look_at_platform

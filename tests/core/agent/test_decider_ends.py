@@ -13,8 +13,8 @@ from sayso.agent.decider import Asker, Decider
 from sayso.clock import utc_now
 from sayso.policy.decision import Decision, PolicyContext, Ruling
 from sayso.policy.rule_policy import Remembered
-from sayso.rules.book import RuleBook
 from sayso.rules.rule import RememberedRule, literal_rule
+from sayso.rules.rule_set import RuleBook
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.stores.protocols import RuleStore

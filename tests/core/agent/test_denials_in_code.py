@@ -22,7 +22,7 @@ from sayso import (
 )
 from sayso.errors import AlreadyResolvedError
 from sayso.events import Event, PermissionRequestEvent
-from sayso.rules.deny_rule import DenyRule
+from sayso.rules.rule import DenyRule
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.testing import a_request, until

@@ -25,7 +25,7 @@ from sayso.events import Event, PermissionRequestEvent, PermissionResponseEvent
 from sayso.policy.decision import PolicyContext
 from sayso.questions.permission import calls_of
 from sayso.questions.permission_answer import PermissionApprovedEvent
-from sayso.rules.deny_rule import DenyRule
+from sayso.rules.rule import DenyRule
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 from sayso.testing import a_request, a_response, soon

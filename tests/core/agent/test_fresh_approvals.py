@@ -17,8 +17,8 @@ from sayso.agent.decider import Asker, Decider
 from sayso.agent.options import GateOptions
 from sayso.calls import ToolCall
 from sayso.clock import utc_now
-from sayso.rules.book import RuleBook
 from sayso.rules.rule import RememberedRule, literal_rule
+from sayso.rules.rule_set import RuleBook
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.stores.protocols import RuleStore

@@ -20,7 +20,7 @@ from sayso.clock import utc_now
 from sayso.errors import ConfigError, StoreUnreachableError, WaitTimeoutError
 from sayso.events import PermissionRequestEvent, PermissionResponseEvent
 from sayso.policy.decision import Decision, PolicyContext
-from sayso.rules.book import RuleBook
+from sayso.rules.rule_set import RuleBook
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.stores.redis import redis_backend

@@ -9,7 +9,7 @@ import pytest
 
 from sayso import Gate, Rule, RulePolicy, RunRef, ToolCall
 from sayso.errors import StoreUnreachableError
-from sayso.rules.book import RuleBook
+from sayso.rules.rule_set import RuleBook
 from sayso.testing import Prompt, Stage
 from sayso.testing.builders import PATIENCE_SECONDS
 

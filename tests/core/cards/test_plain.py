@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from sayso.cards.card import Card, CardBody, Choice, Ended, Open
-from sayso.cards.plain import plain_lines
+from sayso.cards.plain_text import plain_lines
 from sayso.values import one_value
 
 AT = datetime(2026, 11, 21, 12, 30, 59, tzinfo=UTC)

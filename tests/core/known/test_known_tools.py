@@ -18,8 +18,13 @@ from sayso.known.tools import (
     roles_in,
 )
 from sayso.policy.policy_file import PRESETS
-from sayso.rules.declarations import Requirements, ToolAnnotations, declared_by, requires_permission
-from sayso.rules.roles import Roles
+from sayso.rules.declarations import (
+    Requirements,
+    Roles,
+    ToolAnnotations,
+    declared_by,
+    requires_permission,
+)
 
 # What changes where a command runs, as whom, or what runs with it.
 NEVER_TALK = {

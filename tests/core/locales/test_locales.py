@@ -24,8 +24,7 @@ from sayso.cards.outcomes import outcome_by
 from sayso.formats import formats_of
 from sayso.known.wordings import well_known
 from sayso.locales import NAMES, load_translations
-from sayso.text.blanks import unmarked
-from sayso.text.counted import format_count
+from sayso.text.visible import format_count, unmarked
 
 ROOT = Path(__file__).parents[3]
 LOCALES = ROOT / "core/sayso/locales"

@@ -9,7 +9,7 @@ import pytest
 
 from sayso import Chain, Decision, Policy, PolicyContext, Rule, RulePolicy, RunRef, ToolCall, When
 from sayso.policy.permissions import deny_rules_of
-from sayso.rules.deny_rule import MOST_DENY_RULES, DenyRule
+from sayso.rules.rule import MOST_DENY_RULES, DenyRule
 
 CALL = ToolCall("bash", {"command": "ls"})
 CONTEXT = PolicyContext(RunRef("deploy-bot", "s-1"))
@@ -93,7 +93,7 @@ async def test_a_policy_that_cannot_say_its_rules_is_named_in_the_log(
 def test_a_deny_rule_denies_what_it_is_about_and_everything_where_it_cannot_be_read(
     rule: Rule | None, command: str, denied: bool
 ) -> None:
-    from sayso.rules.values import Values
+    from sayso.rules.rule import Values
 
     arguments: dict[str, Any] = {"command": command}
 

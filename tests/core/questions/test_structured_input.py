@@ -13,7 +13,7 @@ from support.chat_double import ChatDouble, press_on, working
 
 from sayso import Collected, Gate, Outcome, RunRef
 from sayso.cards.card import Card, Choice, Ended
-from sayso.cards.left_out import cut_notice
+from sayso.cards.truncation import cut_notice
 from sayso.chats.places import Answered, Place
 from sayso.errors import InvalidInputError, SchemaError, UnreadableEventError
 from sayso.events import StructuredInputRequestEvent, StructuredInputResponseEvent

@@ -16,9 +16,8 @@ from sayso.digests import arguments_digest
 from sayso.errors import ConfigError
 from sayso.policy.chain import AdjustablePolicy
 from sayso.policy.rule_policy import RulePolicy, once_keys
-from sayso.rules.deny_rule import DenyRule
 from sayso.rules.matchers import HostMatcher, PathMatcher, host_of
-from sayso.rules.rule import RememberedRule, Rule, literal_rule, matching_rules
+from sayso.rules.rule import DenyRule, RememberedRule, Rule, literal_rule, matching_rules
 from sayso.testing.builders import a_rule
 
 ROOT = "/work/shop"

@@ -17,7 +17,7 @@ from sayso.policy.decision import PolicyContext, Ruling, evaluate
 from sayso.policy.rule_policy import Remembered
 from sayso.rules.matchers import ShellMatcher
 from sayso.rules.rule import RememberedRule, Rule
-from sayso.rules.together import together
+from sayso.rules.rule_set import together
 
 RUN = RunRef("claude-code", "s-1")
 SHOP = Folder("/work/shop")

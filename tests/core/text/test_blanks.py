@@ -7,8 +7,7 @@ import time
 import pytest
 
 from sayso.text.agents import from_agent
-from sayso.text.blanks import folded
-from sayso.text.visible import one_line, visible
+from sayso.text.visible import folded, one_line, visible
 from sayso.values.arguments import shown_arguments
 
 RUNS = [

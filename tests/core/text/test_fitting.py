@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sayso.text.fitting import Ranked, cut_by_rank
+from sayso.text.visible import Ranked, cut_by_rank
 
 TEXTS = [Ranked("never cut"), Ranked("a" * 20, 1), Ranked("b" * 20, 2), Ranked("c" * 20, 2)]
 

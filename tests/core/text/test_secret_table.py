@@ -12,8 +12,7 @@ import time
 import pytest
 from support import secret_examples as examples
 
-from sayso.text.secret_forms import spans
-from sayso.text.secret_kinds import secret_kinds
+from sayso.text.secret_patterns import secret_kinds, spans
 from sayso.text.secrets import redacted, redacted_text, redaction
 
 

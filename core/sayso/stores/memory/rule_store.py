@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 
 from sayso.calls import Project, RunRef
 from sayso.clock import Clock
-from sayso.rules.book import RuleBook
 from sayso.rules.floor import Floor, written_floor
 from sayso.rules.rule import RememberedRule
+from sayso.rules.rule_set import RuleBook
 from sayso.stores import audit
 from sayso.stores.memory.audit import MemoryAudit
 from sayso.stores.memory.outbox import MemoryOutbox

@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Protocol
 
 from sayso.calls import RunRef
-from sayso.rules.book import RuleBook
 from sayso.rules.floor import Floor
 from sayso.rules.rule import RememberedRule
+from sayso.rules.rule_set import RuleBook
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from sayso.chats.places import Place
 from sayso.errors import UnreadableEventError
 from sayso.events import RequestExpiredEvent, Resolution, UserInputRequest
 from sayso.questions.wire import decode_ending, decode_request
-from sayso.rules.book import RuleBook
 from sayso.rules.floor import AgentFloor
 from sayso.rules.rule import UnreadableRule, read_remembered
+from sayso.rules.rule_set import RuleBook
 from sayso.stores.protocols import Copy, Record, Report, Revoked, Ring, Use, Went
 
 _SMALL = 4_096

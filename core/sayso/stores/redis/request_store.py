@@ -21,9 +21,9 @@ from sayso.errors import (
 )
 from sayso.events import Outcome, Resolution, UserInputRequest
 from sayso.questions.wire import decode_ending, encode
-from sayso.rules.book import RuleBook
 from sayso.rules.floor import Floor
 from sayso.rules.rule import RememberedRule, Scope
+from sayso.rules.rule_set import RuleBook
 from sayso.stores import audit
 from sayso.stores.protocols import BookChanged, Hold, Joined, Opened, Record, Settled, Use, Went
 from sayso.stores.redis.connection import Client

@@ -9,9 +9,9 @@ from dataclasses import replace
 from pydantic_core import from_json
 
 from sayso.calls import RunRef
-from sayso.rules.book import RuleBook
 from sayso.rules.floor import Floor, read_floor, written_floor
 from sayso.rules.rule import UnreadableRule, read_remembered
+from sayso.rules.rule_set import RuleBook
 from sayso.stores import audit
 from sayso.stores.protocols import KeptRule
 from sayso.stores.redis.connection import Client

@@ -11,9 +11,8 @@ from support.counted import Counted
 
 from sayso import ToolCall
 from sayso.errors import ConfigError
-from sayso.rules.deny_rule import DenyRule
 from sayso.rules.floor import MOST_FLOOR_BYTES, UNREADABLE, FloorSection, floor_of
-from sayso.rules.rule import Rule
+from sayso.rules.rule import DenyRule, Rule
 from sayso.stores.backend import Backend
 from sayso.stores.protocols import Opened
 from sayso.stores.redis import redis_backend

@@ -1,17 +1,45 @@
-"""A card as plain text, for what notifications show and screen readers read."""
+"""A card as plain text: for screen readers, for notifications, and after its end."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from gettext import NullTranslations
+from typing import Protocol
 
 from sayso.cards.card import Card, Choice, Ended
 from sayso.cards.gist import alert_of
-from sayso.cards.left_out import cut_notice
 from sayso.cards.outcomes import SUPERSEDED, outcome_by
+from sayso.cards.truncation import cut_notice
 from sayso.formats import formats_of
-from sayso.text.counted import format_count
-from sayso.text.visible import one_line
+from sayso.text.agents import from_agent
+from sayso.text.visible import format_count, one_line, shortened
+
+_LONGEST_NOTE = 300
+
+
+class Told(Protocol):
+    """How a call went, as whoever ran it says."""
+
+    @property
+    def went(self) -> str:
+        """Succeeded or failed."""
+        ...
+
+    @property
+    def note(self) -> str:
+        """More about it."""
+        ...
+
+
+def afterwards(report: Told | None, translations: NullTranslations) -> tuple[str, str]:
+    """How the call went that ran on an approval, and what whoever ran it says of it."""
+    if report is None:
+        return translations.gettext("started; how it went was not told"), ""
+    went = (
+        translations.gettext("failed") if report.went == "failed" else translations.gettext("ran")
+    )
+    return went, shortened(from_agent(report.note, one_line=True).strip(), _LONGEST_NOTE)
+
 
 OUTCOME_ICONS = {
     "approved": "✅",

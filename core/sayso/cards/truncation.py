@@ -1,13 +1,30 @@
-"""What a card says of what it leaves out."""
+"""The room for a card, and the notice that names the parts that are left out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from gettext import NullTranslations
 
-from sayso.cards.card import Card, Ended
-from sayso.text.counted import format_count
-from sayso.values.screen import Hidden, OnScreen
+from sayso.cards.card import DESCRIPTION_LIMIT, LONGEST_STORED, Card, Ended
+from sayso.text.visible import format_count
+from sayso.values.screen import UNLIMITED, Hidden, OnScreen
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many characters of its content and of its description one place shows of a card.
+
+    ``lines`` is how many of a screen both may take, wrapped. ``stores`` is how much
+    of what a choice would store can be said there in a second step, counted as the
+    platform's limits count.
+    """
+
+    content: int
+    description: int = DESCRIPTION_LIMIT
+    stores: int = LONGEST_STORED
+    lines: int = UNLIMITED
+
 
 _MOST_NAMED = 2
 

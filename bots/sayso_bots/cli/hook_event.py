@@ -19,8 +19,7 @@ from sayso_bots.config.store_settings import AskSettings
 from sayso_bots.hook.agents import AGENTS, DEFAULT_SECONDS, SIGNALS, Answered
 from sayso_bots.hook.asking import answer_event, failed, report_run
 from sayso_bots.hook.events import HookEvent, Ran, read_event
-from sayso_bots.process.reader import is_gone
-from sayso_bots.process.signals import run_stoppable
+from sayso_bots.process.signals import is_gone, run_stoppable
 
 # How often a wait looks whether anybody still wants the answer.
 _LOOK_SECONDS = 0.5

@@ -14,8 +14,15 @@ from sayso.errors import ConfigError
 from sayso.text.secrets import has_login
 from sayso_bots.asking.service import Requester
 from sayso_bots.cli.hook_event import hook_setup
-from sayso_bots.cli.listening import LOOPBACK, parse_address
-from sayso_bots.cli.named import options_of, say_login, seconds_of, written_address, written_config
+from sayso_bots.cli.named import (
+    LOOPBACK,
+    options_of,
+    parse_address,
+    say_login,
+    seconds_of,
+    written_address,
+    written_config,
+)
 from sayso_bots.cli.store import explain_unattended
 from sayso_bots.config.source import STORE_VARIABLE
 from sayso_bots.config.store_settings import StoreSettings

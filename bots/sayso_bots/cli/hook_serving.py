@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from sayso.errors import ConfigError
 from sayso.stores.connect import open_store
 from sayso_bots.cli.hook_event import setup_of
-from sayso_bots.cli.listening import LOOPBACK, parse_address, read_token, take_port
-from sayso_bots.cli.named import keep_from_children
+from sayso_bots.cli.named import LOOPBACK, keep_from_children, parse_address, read_token, take_port
 from sayso_bots.hook.agents import CLAUDE_CODE, MAX_BYTES
 from sayso_bots.hook.http_hook import DECIDE_PATH, explain_version, read_version
 from sayso_bots.hook.http_route import HookRoute

@@ -18,9 +18,8 @@ from sayso.errors import ConfigError
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
 from sayso_bots.asking.service import AskService
-from sayso_bots.cli.listening import LOOPBACK, parse_address, take_port
 from sayso_bots.cli.mcp_setup import Setup, read_http_token, read_setup
-from sayso_bots.cli.named import keep_from_children
+from sayso_bots.cli.named import LOOPBACK, keep_from_children, parse_address, take_port
 from sayso_bots.mcp.approvals import Approvals, ServerGoneError
 from sayso_bots.mcp.builtin import Asked, Own
 from sayso_bots.mcp.guard import Guard, Running

@@ -14,8 +14,7 @@ from sayso.calls import Folder, RunRef, new_id
 from sayso.errors import ConfigError
 from sayso_bots.asking.service import Requester
 from sayso_bots.cli.arguments import add_asking_store
-from sayso_bots.cli.listening import LOOPBACK, read_token
-from sayso_bots.cli.named import named_settings, seconds_of, with_login
+from sayso_bots.cli.named import LOOPBACK, named_settings, read_token, seconds_of, with_login
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.store import who_and_where
 from sayso_bots.config.store_settings import AskSettings

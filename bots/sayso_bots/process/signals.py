@@ -1,8 +1,9 @@
-"""Ctrl-C and SIGTERM for a command that waits: it tidies up, then ends."""
+"""Signals that stop a process, and a reader of its output that has gone."""
 
 from __future__ import annotations
 
 import asyncio
+import select
 import signal
 import threading
 from collections.abc import Collection, Coroutine
@@ -47,3 +48,13 @@ def run_stoppable(
         if stopped:
             raise StoppedError from None
         raise
+
+
+_GONE = select.POLLERR | select.POLLHUP | select.POLLNVAL
+
+
+def is_gone(reader: int) -> bool:
+    """Return whether nobody reads any more what is written to this file."""
+    poll = select.poll()
+    poll.register(reader, 0)
+    return any(event & _GONE for _, event in poll.poll(0))

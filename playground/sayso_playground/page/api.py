@@ -211,9 +211,6 @@ class PageApi:
         double.misbehave(method, fault, times=int(body.get("times") or 1))
 
 
-Json = dict[str, Any]
-
-
 def picture(config: PlaygroundConfig, slack: SlackDouble, telegram: TelegramDouble) -> Json:
     """Both platforms as they stand now."""
     members = [

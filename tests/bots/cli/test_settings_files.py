@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
+from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.commands import Done
 from support.hooked import Machine, decision, event
+
+from sayso_bots.cli.main import main
+
+Here = Callable[..., Done]
 
 ALLOWS = '[policy]\ndefault = "allow"\n'
 UNREAD = (
@@ -41,27 +47,41 @@ def machine(theirs: Path, tmp_path: Path, store_url: str) -> Any:
     return Machine(theirs, env)
 
 
+@pytest.fixture
+def here(machine: Machine, capsys: pytest.CaptureFixture[str]) -> Here:
+    """Runs a command in that folder, and in this process."""
+
+    def run(*words: str, **env: str) -> Done:
+        with chdir(machine.folder):
+            code = main(words, {**machine.env, **env})
+        return Done(code, *capsys.readouterr())
+
+    return run
+
+
 def _write(file: Path, text: str) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)
     return file
 
 
-async def test_settings_in_the_folder_it_runs_in_let_no_script_approve_itself(
-    machine: Machine,
+def test_settings_in_the_folder_it_runs_in_let_no_script_approve_itself(
+    here: Here,
 ) -> None:
-    done = await machine.run("ask", "x", "--timeout", "300ms", "--quiet")
+    done = here("ask", "x", "--timeout", "300ms", "--quiet")
 
     assert (done.code, done.out) == (3, "expired\n")
     assert done.err.count(UNREAD) == 1
 
 
-async def test_the_store_that_settings_in_the_folder_name_is_not_asked(machine: Machine) -> None:
+def test_the_store_that_settings_in_the_folder_name_is_not_asked(
+    here: Here, machine: Machine
+) -> None:
     (machine.folder / "sayso.toml").write_text('[store]\nurl = "redis://127.0.0.1:1/0"\n')
     own = '[store]\nurl = "redis://127.0.0.1:2/0"\n'
     _write(Path(machine.env["HOME"], ".config", "sayso", "sayso.toml"), own)
 
-    done = await machine.run("ask", "x", "--patience", "100ms", SAYSO_STORE_URL="")
+    done = here("ask", "x", "--patience", "100ms", SAYSO_STORE_URL="")
 
     assert (done.code, UNREAD in done.err) == (4, True)
     assert "127.0.0.1:2" in done.err
@@ -70,8 +90,8 @@ async def test_the_store_that_settings_in_the_folder_name_is_not_asked(machine: 
 @pytest.mark.parametrize(
     "place", ["home", "XDG_CONFIG_HOME", "SAYSO_CONFIG", "--config", "relative"]
 )
-async def test_a_script_reads_the_settings_that_are_named_or_in_its_users_folder(
-    machine: Machine, tmp_path: Path, place: str
+def test_a_script_reads_the_settings_that_are_named_or_in_its_users_folder(
+    here: Here, machine: Machine, tmp_path: Path, place: str
 ) -> None:
     (machine.folder / "sayso.toml").unlink()
     folders = {"home": tmp_path / "home/.config/sayso", "XDG_CONFIG_HOME": tmp_path / "xdg/sayso"}
@@ -80,17 +100,18 @@ async def test_a_script_reads_the_settings_that_are_named_or_in_its_users_folder
         "XDG_CONFIG_HOME": {"XDG_CONFIG_HOME": str(tmp_path / "xdg")},
         "SAYSO_CONFIG": {"SAYSO_CONFIG": str(file)},
     }.get(place, {})
-    machine = replace(machine, env={**machine.env, **env})
     words = {"--config": ("--config", str(file)), "relative": ("--config", "sayso.toml")}
-    done = await machine.run("ask", "x", *words.get(place, ()))
+    done = here("ask", "x", *words.get(place, ()), **env)
 
     assert (done.code, done.err) == (0, "")
 
 
-async def test_a_configuration_folder_that_is_named_relatively_is_none(machine: Machine) -> None:
+def test_a_configuration_folder_that_is_named_relatively_is_none(
+    here: Here, machine: Machine
+) -> None:
     (machine.folder / "sayso.toml").rename(_write(machine.folder / "sayso/sayso.toml", ""))
 
-    done = await machine.run("ask", "x", "--timeout", "300ms", XDG_CONFIG_HOME=".")
+    done = here("ask", "x", "--timeout", "300ms", XDG_CONFIG_HOME=".")
 
     assert done.code == 3
 
@@ -117,13 +138,13 @@ async def test_what_stands_before_a_server_or_an_agent_mentions_settings_in_its_
 @pytest.mark.parametrize(
     "install", [("hook", "install", "claude-code"), ("mcp", "install", "cursor")]
 )
-async def test_settings_in_the_folder_are_not_written_into_those_of_an_agent(
-    machine: Machine, install: tuple[str, ...]
+def test_settings_in_the_folder_are_not_written_into_those_of_an_agent(
+    here: Here, machine: Machine, install: tuple[str, ...]
 ) -> None:
     server = {"mcpServers": {"files": {"command": "serve-files"}}}
     theirs = _write(machine.folder / ".cursor/mcp.json", json.dumps(server))
 
-    done = await machine.run(*install, "--scope", "project")
+    done = here(*install, "--scope", "project")
 
     assert (done.code, UNREAD in done.err) == (0, True)
     file = theirs if install[0] == "mcp" else machine.folder / ".claude/settings.json"
@@ -138,25 +159,25 @@ OPERATORS = [
 
 
 @pytest.mark.parametrize("words", OPERATORS, ids=lambda words: words[0])
-async def test_an_operators_command_says_which_settings_it_reads(
-    machine: Machine, words: tuple[str, ...]
+def test_an_operators_command_says_which_settings_it_reads(
+    here: Here, machine: Machine, words: tuple[str, ...]
 ) -> None:
-    done = await machine.run(*words)
+    done = here(*words)
 
     assert done.err.splitlines()[0] == f"sayso: settings: {machine.folder}/sayso.toml"
 
 
-async def test_json_of_an_operators_command_is_json_alone(machine: Machine) -> None:
-    done = await machine.run("explain", "x", "--json")
+def test_json_of_an_operators_command_is_json_alone(here: Here) -> None:
+    done = here("explain", "x", "--json")
 
     assert json.loads(done.out)["ruling"] == "allow"
 
 
-async def test_check_says_the_whole_path_of_its_settings(machine: Machine) -> None:
+def test_check_says_the_whole_path_of_its_settings(here: Here, machine: Machine) -> None:
     route = '[[route]]\nto = ["telegram:-1"]\napprovers = ["telegram:1"]\n'
     (machine.folder / "sayso.toml").write_text(route)
 
-    check = await machine.run(
+    check = here(
         "check",
         TELEGRAM_BOT_TOKEN=f"1:{'a' * 35}",
         SAYSO_TELEGRAM_MODE="polling",
@@ -168,24 +189,25 @@ async def test_check_says_the_whole_path_of_its_settings(machine: Machine) -> No
 
 
 @pytest.mark.parametrize("command", ["serve", "check"])
-async def test_wrong_settings_are_named_with_their_whole_path(
-    machine: Machine, command: str
+def test_wrong_settings_are_named_with_their_whole_path(
+    here: Here, machine: Machine, command: str
 ) -> None:
     (machine.folder / "sayso.toml").write_text("[store]\nurls = 1\n")
 
-    done = await machine.run(command)
+    done = here(command)
 
     assert f"{machine.folder}/sayso.toml\n" in done.out + done.err
     assert "sayso.toml line 2: store.urls" in done.out + done.err
 
 
-async def test_an_operator_without_settings_in_the_folder_has_those_of_the_user(
+def test_an_operator_without_settings_in_the_folder_has_those_of_the_user(
+    here: Here,
     machine: Machine,
 ) -> None:
     (machine.folder / "sayso.toml").unlink()
     own = _write(Path(machine.env["HOME"], ".config", "sayso", "sayso.toml"), ALLOWS)
 
-    done = await machine.run("explain", "x")
+    done = here("explain", "x")
 
     assert done.err == f"sayso: settings: {own}\n"
     assert "allowed" in done.out

@@ -65,7 +65,7 @@ def rule_dangers(rule: Rule) -> tuple[RuleDanger, ...]:
 
 
 def is_the_tool(rule: Rule) -> bool:
-    """Whether the rule is about every call of the tool, or nearly every one."""
+    """Return True if the rule is about every call of the tool, or nearly every one."""
     if rule.arguments_digest is not None or rule.others_digest is not None or rule.matchers:
         return False
     return all(map(_matches_everything, rule.params.values()))

@@ -218,7 +218,7 @@ def _lines_in(call: ToolCall) -> Iterator[object]:
 
 
 def _is_for_the_session(danger: RuleDanger) -> bool:
-    """Whether what is dangerous so is not stored for longer than a session."""
+    """Return True if what is dangerous so is not stored for longer than a session."""
     return isinstance(danger, Sends | WholeTool)
 
 

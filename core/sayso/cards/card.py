@@ -225,7 +225,7 @@ class Card:
 
     @property
     def is_short(self) -> bool:
-        """Whether it shows what came of it and no more: the rest is behind *Details*."""
+        """True if it shows what came of it and no more: the rest is behind *Details*."""
         return isinstance(self.state, Ended) and not self.state.details
 
     @cached_property
@@ -293,13 +293,13 @@ class Card:
 
     @cached_property
     def is_cut(self) -> bool:
-        """Whether a part of what is decided on is missing from the card."""
+        """True if a part of what is decided on is missing from the card."""
         is_whole = self.on_screen.is_whole and self.description == self.body.description
         return not (self.is_short or is_whole)
 
     @property
     def can_reveal(self) -> bool:
-        """Whether the place can show the whole when asked to."""
+        """True if the place can show the whole when asked to."""
         return self.is_cut and len(self.everything) <= self.reveal_limit
 
     @property
@@ -350,12 +350,12 @@ class Card:
 
     @property
     def leads_on(self) -> bool:
-        """Whether there is a level down: choices, or a digest to be seen."""
+        """True if there is a level down: choices, or a digest to be seen."""
         return self._is_open and bool(self.more or (self.body.digest and self.body.choices))
 
     @property
     def has_details(self) -> bool:
-        """Whether an ended card has more to say than what it shows."""
+        """True if an ended card has more to say than what it shows."""
         is_here = isinstance(self.state, Ended) and self.state.outcome != SUPERSEDED
         return is_here and bool(self.everything)
 
@@ -368,7 +368,7 @@ class Card:
 
     @property
     def shows_details(self) -> bool:
-        """Whether the details are to be seen now: a level down, or where there is none."""
+        """True if the details are to be seen now: a level down, or where there is none."""
         is_opened_up = isinstance(self.state, Open) and self.state.more
         return not self.is_short and (is_opened_up or not self.leads_on)
 

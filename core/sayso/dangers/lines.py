@@ -144,7 +144,7 @@ class _Lines:
 
 
 def _poses(step: Step) -> bool:
-    """Return whether its program, one that it runs, or a host only seems to be ASCII."""
+    """Return True if its program, one that it runs, or a host only seems to be ASCII."""
     runs = step.program in programs().runs_others or step.program in programs().runs_packages
     return bool(
         poses(step.program) or (runs and poses(_first_word(step))) or any(_posing_hosts(step))
@@ -266,7 +266,7 @@ def _destinations(step: Step) -> Iterator[str]:
 
 
 def _runs_input(step: Step) -> bool:
-    """Whether a shell or an interpreter runs what it reads."""
+    """Return True if a shell or an interpreter runs what it reads."""
     if step.program not in programs().run_code:
         return False
     if step.program in programs().shells:

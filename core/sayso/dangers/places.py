@@ -80,7 +80,7 @@ def is_outside(path: str, root: Root) -> bool:
 
 
 def is_run_later(path: str) -> bool:
-    """Whether what is written there is run by others, without being asked about."""
+    """Return True if what is written there is run by others, without being asked about."""
     return len(path) <= _LONGEST and _RUN_LATER.search(path) is not None
 
 

@@ -143,7 +143,7 @@ _MOST = 64
 
 
 def shows_secrets(step: Step, place: Place) -> bool:
-    """Return whether the step reads secrets or prints variables, as far as its words say."""
+    """Return True if the step reads secrets or prints variables, as far as its words say."""
     # What find puts into `{}` is told by its own step.
     program, arguments = step.program, tuple(one for one in step.arguments[:_MOST] if one != "{}")
     if _shows_variables(program, arguments) or is_secret(program):

@@ -18,7 +18,7 @@ _MOST = 500
 
 
 def may_show_secrets(call: ToolCall) -> bool:
-    """Return whether a tool reads files at a place of secrets, or searches a whole home.
+    """Return True if a tool reads files at a place of secrets, or searches a whole home.
 
     It opens nothing, so a link is taken for what it is called. With more than 500 values it may.
     """

@@ -107,7 +107,7 @@ def known(call: ToolCall) -> KnownTool | None:
 
 
 def sends_queries(name: str, arguments: tuple[str, ...]) -> bool:
-    """Whether these are all that a well-known tool of this name sends to a search engine."""
+    """Return True if these are all that a well-known tool of this name sends to a search engine."""
     return bool(arguments) and any(
         one.queries == arguments for one in catalog().by_name.get(name, ())
     )

@@ -61,7 +61,7 @@ def _copied(value: Any) -> Any:
 
 
 def is_same(before: Any, now: Any) -> bool:
-    """Whether two snapshots are of the same value: 1, 1.0 and True are three."""
+    """Return True if two snapshots are of the same value: 1, 1.0 and True are three."""
     if isinstance(before, _Plain) and isinstance(now, _Plain):
         # The order of keys may differ.
         return bytes(before) == bytes(now) or _is_same(_read(before), _read(now))

@@ -37,7 +37,7 @@ class ReadingRule(Rule):
     """
 
     def matches(self, call: ToolCall, values: Values | None = None, *, but: str = "") -> bool:
-        """Return whether the call is one that this rule is about."""
+        """Return True if the call is one that this rule is about."""
         return Rule.matches(self, call, values, but=but) and not may_show_secrets(call)
 
 

@@ -37,7 +37,7 @@ class Section:
     place: str = ""
 
     def takes(self, agent_id: str, tool: str) -> bool:
-        """Whether it is about the calls of this tool by this agent."""
+        """Return True if it is about the calls of this tool by this agent."""
         return fnmatchcase(agent_id, self.agent) and fnmatchcase(tool, self.tool)
 
     @cached_property
@@ -115,7 +115,7 @@ class ServerPolicy:
         return floor_of([section.floor for section in self._sections])
 
     def audits(self, agent_id: str, tool: str) -> bool:
-        """Whether what is decided on these calls without a person is to be audited."""
+        """Return True if what is decided on these calls without a person is to be audited."""
         section = self.section(agent_id, tool)
         return section is not None and section.audit
 

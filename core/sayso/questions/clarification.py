@@ -46,7 +46,7 @@ class Clarification:
 
     @property
     def answered(self) -> bool:
-        """Whether there is an answer."""
+        """True if there is an answer."""
         return self.outcome is Outcome.ANSWERED
 
 
@@ -164,7 +164,7 @@ class ClarificationRequestEvent(UserInputRequest):
         return self.deny(by=by, at=at, reason=fields.get("reason", ""))
 
     def admits(self, answer: str) -> bool:
-        """Whether a person can have given this answer."""
+        """Return True if a person can have given this answer."""
         if answer in self.options:
             return True
         return self._own != "" and bool(answer.strip()) and len(answer) <= LONGEST_TEXT
@@ -187,7 +187,7 @@ class ClarificationRequestEvent(UserInputRequest):
         return [from_agent(option, one_line=True) for option in self.options]
 
     def _numbered(self, translations: NullTranslations) -> bool:
-        """Whether buttons cannot say all options, or one would pass for a button of ours."""
+        """Return True if buttons cannot say all options, or one would pass for a button of ours."""
         return any(
             len(option) > _LABEL_LIMIT or _is_a_button(option, translations)
             for option in self._shown
@@ -250,7 +250,7 @@ class ClarificationRequestEvent(UserInputRequest):
 
 
 def _is_a_button(option: str, translations: NullTranslations) -> bool:
-    """Whether the option would pass for a button that is not the agent's."""
+    """Return True if the option would pass for a button that is not the agent's."""
     ours = (
         translations.gettext("Other…"),
         translations.gettext("Answer…"),

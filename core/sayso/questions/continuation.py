@@ -37,7 +37,7 @@ class Continuation:
 
     @property
     def approved(self) -> bool:
-        """Whether the run goes on."""
+        """True if the run goes on."""
         return self.outcome is Outcome.APPROVED
 
 

@@ -22,7 +22,7 @@ async def beside(request: UserInputRequest, work: Callable[[], _T]) -> _T:
 
 
 def is_large(request: UserInputRequest) -> bool:
-    """Whether there is so much in a request that its card takes noticeable work."""
+    """Return True if there is so much in a request that its card takes noticeable work."""
     room = _LARGE
     left: list[Any] = list(request.__dict__.values())
     while left and room > 0:

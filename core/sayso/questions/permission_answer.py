@@ -85,7 +85,7 @@ class PermissionResponseEvent(UserInputResponse):
         return self.rule_expires_at
 
     def remembers_at(self, moment: datetime) -> bool:
-        """Whether it stored a rule that has not expired by then."""
+        """Return True if it stored a rule that has not expired by then."""
         until = self.rule_expires_at
         return bool(self.rule_id) and (until is None or moment < until)
 
@@ -105,12 +105,12 @@ class PermissionResponseEvent(UserInputResponse):
 
     @property
     def approves_a_call(self) -> bool:
-        """Whether it approves."""
+        """True if it approves."""
         return self.approved
 
     @property
     def approves_another_call(self) -> bool:
-        """Whether it approves changed arguments."""
+        """True if it approves changed arguments."""
         return self.approved and self.modified_arguments is not None
 
     @property

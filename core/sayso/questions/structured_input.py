@@ -44,7 +44,7 @@ class Collected(Generic[_T]):
 
     @property
     def answered(self) -> bool:
-        """Whether there is data."""
+        """True if there is data."""
         return self.outcome is Outcome.ANSWERED
 
 

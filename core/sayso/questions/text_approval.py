@@ -58,7 +58,7 @@ class TextApproval:
 
     @property
     def approved(self) -> bool:
-        """Whether the text may be used."""
+        """True if the text may be used."""
         return self.outcome is Outcome.APPROVED
 
 

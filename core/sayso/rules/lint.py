@@ -231,7 +231,7 @@ def _shadowed(
 
 
 def _covers(wide: Rule, narrow: Rule) -> bool:
-    """Whether it is certain that the wide rule is about every call of the narrow one."""
+    """Return True if it is certain that the wide rule is about every call of the narrow one."""
     if not set(wide.tools).issuperset(narrow.tools):
         return False
     if wide.arguments_digest not in (None, narrow.arguments_digest):

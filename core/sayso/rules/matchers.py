@@ -72,7 +72,7 @@ class ShellMatcher:
             raise ConfigError("a line has the same commands, or it begins with some: not both")
 
     def holds(self, value: Any, folder: Folder | None) -> bool:
-        """Return whether the value is such a line, for an agent that works in a folder."""
+        """Return True if the value is such a line, for an agent that works in a folder."""
         if self.same:
             return same_for(value, folder) == self.same
         needed = find_needed(value, self.root, folder)
@@ -104,7 +104,7 @@ def same_for(value: Any, folder: Folder | None = None) -> tuple[Words, ...] | No
 
 
 def depends_on_branch(value: Any) -> bool:
-    """Return whether a push or a pull in a line depends on the branch of an earlier step.
+    """Return True if a push or a pull in a line depends on the branch of an earlier step.
 
     One that is not understood does so where it has the words for it.
     """
@@ -128,7 +128,7 @@ def _text_of(value: Any) -> str | None:
 
 
 def _is_program(value: Any) -> bool:
-    """Whether it is a program and its arguments, as a list."""
+    """Return True if it is a program and its arguments, as a list."""
     return (
         isinstance(value, list | tuple)
         and len(value) > 0
@@ -191,7 +191,7 @@ class PathMatcher:
         return "/".join(part for part in (self.root, self.folder, self.file) if part)
 
     def holds(self, value: Any, folder: Folder | None) -> bool:
-        """Whether the value is such a path, for an agent that works in a folder.
+        """Return True if the value is such a path, for an agent that works in a folder.
 
         Where its files are seen, nothing below the root may be a link.
         """
@@ -228,7 +228,7 @@ class HostMatcher:
         return host
 
     def holds(self, value: Any, folder: Folder | None) -> bool:  # noqa: ARG002
-        """Whether the value is the address of a page on the host."""
+        """Return True if the value is the address of a page on the host."""
         return host_of(value) == self.host
 
 
@@ -242,7 +242,7 @@ def host_of(value: Any) -> str | None:
 
 
 def is_public(host: str) -> bool:
-    """Whether this is the whole name of a host that may be public."""
+    """Return True if this is the whole name of a host that may be public."""
     return _HOST.fullmatch(host) is not None and host.rpartition(".")[2] not in _INSIDE
 
 

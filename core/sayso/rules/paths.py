@@ -52,7 +52,7 @@ def inside(folder: str, path: str) -> tuple[str, ...] | None:
 
 @lru_cache(maxsize=256)
 def is_ordinary(names: tuple[str, ...]) -> bool:
-    """Return whether a path below a project is not hidden, controls no runs, shows no secrets."""
+    """Return True if a path below a project is not hidden, controls no runs, shows no secrets."""
     if any(name.startswith(".") for name in names):
         return False
     return not controls_runs(names) and not is_secret("/".join(names))
@@ -71,7 +71,7 @@ def absolute(path: str, folder: Folder) -> str | None:
 
 
 def has_no_link(root: str, names: tuple[str, ...]) -> bool:
-    """Whether what these names lead to, from a root, is no link and reached by none.
+    """Return True if what these names lead to, from a root, is no link and reached by none.
 
     What is not there yet is none. A file with a second name may have it anywhere.
     """

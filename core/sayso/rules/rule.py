@@ -137,7 +137,7 @@ class Rule:
         return (self.tool, *self.also)
 
     def matches(self, call: ToolCall, values: Values | None = None, *, but: str = "") -> bool:
-        """Whether the call is one that this rule is about.
+        """Return True if the call is one that this rule is about.
 
         ``values`` are those of the call's arguments, for whoever asks many rules. What
         ``matchers`` says of the parameter ``but`` is left to the caller.
@@ -276,7 +276,7 @@ class RememberedRule:
     last_used_at: AwareDatetime | None = None
 
     def is_idle(self, now: datetime) -> bool:
-        """Whether nothing was decided by it for 14 days: it may be there for nothing."""
+        """Return True if nothing was decided by it for 14 days: it may be there for nothing."""
         return now - (self.last_used_at or self.stored_at) >= IDLE_FOR
 
     def __post_init__(self) -> None:
@@ -345,7 +345,7 @@ class DenyRule:
         return rule
 
     def denies(self, call: ToolCall, values: Values) -> bool:
-        """Whether the call is one that it denies."""
+        """Return True if the call is one that it denies."""
         return self.rule is None or self.rule.matches(call, values)
 
 

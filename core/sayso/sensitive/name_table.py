@@ -89,7 +89,7 @@ class NameTable:
         self._one_may_match = lru_cache(maxsize=1_024)(self._meets_one)
 
     def has(self, path: Sequence[str]) -> bool:
-        """Return whether the path is one of a row, or below one."""
+        """Return True if the path is one of a row, or below one."""
         whole = f"{'/'.join(path)}/"
         starred = False
         for name in path:
@@ -100,7 +100,7 @@ class NameTable:
         return starred and self._by_star.search(whole) is not None
 
     def may_match(self, path: Sequence[str]) -> bool:
-        """Return whether names with ``*``, ``?`` and brackets may expand to a path of a row.
+        """Return True if names with ``*``, ``?`` and brackets may expand to a path of a row.
 
         It is certain where it says no: what stands between the first and the last of these signs
         is taken for anything. A star takes no hidden folder, as in every shell unless it is told.
@@ -171,7 +171,7 @@ class _Row:
 
 
 def _meet(name: _Piece, step: _Piece, *, whole: bool) -> bool:
-    """Return whether both may mean one name, each with at most one stretch of anything."""
+    """Return True if both may mean one name, each with at most one stretch of anything."""
     if not name.wild and not step.wild:
         return name.begins == step.begins
     if name.wild and not name.begins and not whole and step.begins.startswith("."):

@@ -47,13 +47,13 @@ def _readable() -> NameTable:
 
 
 def controls_runs(names: tuple[str, ...]) -> bool:
-    """Return whether a path, given by its names, controls what runs or what agents obey."""
+    """Return True if a path, given by its names, controls what runs or what agents obey."""
     return _controlling().has(("", *(name.casefold() for name in names)))
 
 
 @lru_cache(maxsize=1_024)
 def is_installed(path: str) -> bool:
-    """Return whether a relative path leads to what is hidden, or to code that was installed."""
+    """Return True if a relative path leads to what is hidden, or to code that was installed."""
     names = path.casefold().split("/")
     # `./...` are all packages of Go.
     hidden = any(name.startswith(".") and name.strip(".") for name in names)
@@ -61,18 +61,18 @@ def is_installed(path: str) -> bool:
 
 
 def is_secret(word: str) -> bool:
-    """Return whether a path, or a word with one, leads to keys or passwords."""
+    """Return True if a path, or a word with one, leads to keys or passwords."""
     return len(word) <= _LONGEST and any(map(_keys().has, _paths_in(word)))
 
 
 def is_shared(path: str) -> bool:
-    """Return whether an absolute path is the root, a folder of the system, or a whole home."""
+    """Return True if an absolute path is the root, a folder of the system, or a whole home."""
     return path.startswith("/") and _SHARED.fullmatch(posixpath.normpath(path)) is not None
 
 
 @lru_cache(maxsize=4_096)
 def shows_secrets(word: str, *, expands: bool = False) -> bool:
-    """Return whether a read there may show secrets: also of devices, processes, other hosts.
+    """Return True if a read there may show secrets: also of devices, processes, other hosts.
 
     With ``expands`` the word may become any names that it matches.
     """

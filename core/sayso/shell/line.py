@@ -22,7 +22,7 @@ class Command(NamedTuple):
 
     @property
     def reads_file(self) -> bool:
-        """Whether its input is a file."""
+        """True if its input is a file."""
         return any(one[0] == "<" and one != "</dev/null" for one in self.redirects)
 
 

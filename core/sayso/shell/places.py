@@ -51,19 +51,19 @@ class Place(NamedTuple):
         return None if path[0] == "/" or path.split("/")[0] == ".." else path
 
     def leaves(self, word: str) -> bool:
-        """Return whether a path leads out of the project, or to what is hidden in it."""
+        """Return True if a path leads out of the project, or to what is hidden in it."""
         path = self.inside(word)
         return path is None or (path[0] == "." and path != ".") or "/." in path
 
     def sweeps(self, word: str) -> bool:
-        """Return whether secrets may lie below a path; below a folder of the project none do."""
+        """Return True if secrets may lie below a path; below a folder of the project none do."""
         if self.leaves(word):
             return True
         path = self.inside(word) or "."
         return path[0] in ".*?[" or path.rpartition("/")[2].casefold() in _OFTEN_SECRET
 
     def is_wide(self, word: str) -> bool:
-        """Return whether a path is of the system, a whole home, or the settings of a person."""
+        """Return True if a path is of the system, a whole home, or the settings of a person."""
         path = self.inside(word)
         if path is not None:
             return not self.root and not _SETTINGS.isdisjoint(path.casefold().split("/"))
@@ -78,7 +78,7 @@ class Place(NamedTuple):
         )
 
     def shows_secrets(self, word: str, *, expands: bool = False) -> bool:
-        """Return whether a read there may show secrets; with ``expands`` of any name it matches."""
+        """Return True if a read there may show secrets; with ``expands`` of any name it matches."""
         path = self.inside(word) or (self.find(word) if self.begins else word)
         return (
             shows_secrets(path, expands=expands)
@@ -88,5 +88,5 @@ class Place(NamedTuple):
 
     @property
     def is_secret(self) -> bool:
-        """Return whether all that lies in the folder is secret."""
+        """Return True if all that lies in the folder is secret."""
         return self.begins != "" and shows_secrets(self.begins)

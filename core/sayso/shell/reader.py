@@ -179,7 +179,7 @@ class _Reading:
         self._patterns = False
 
     def takes(self, token: re.Match[str]) -> bool:
-        """Whether the next token can stand where it stands."""
+        """Return True if the next token can stand where it stands."""
         kind = token.lastgroup
         if kind == "plain":
             return self._plain(token["plain"])

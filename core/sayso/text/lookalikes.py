@@ -104,7 +104,7 @@ def _mixes(word: str) -> bool:
 
 
 def _is_inflected(word: str) -> bool:
-    """Return whether a word is an abbreviation, or of ASCII with an ending of its alphabet."""
+    """Return True if a word is an abbreviation, or of ASCII with an ending of its alphabet."""
     match = _ENDING.fullmatch(word)
     if match is None:
         return False
@@ -123,10 +123,10 @@ def _is_twin(letter: str) -> bool:
 
 
 def _is_styled(letter: str) -> bool:
-    """Return whether it is a letter of ASCII in another form."""
+    """Return True if it is a letter of ASCII in another form."""
     return unicodedata.name(letter, "").startswith(_STYLED)
 
 
 def _is_foreign(letter: str) -> bool:
-    """Return whether a letter has no business beside letters of ASCII."""
+    """Return True if a letter has no business beside letters of ASCII."""
     return letter in _GREEK or unicodedata.name(letter, "").startswith(_NEVER_MIXED)

@@ -162,7 +162,7 @@ def is_plain(value: str) -> bool:
 
 
 def is_shown(name: str, value: str, runs: frozenset[str]) -> bool:
-    """Whether the value of a secret's name is plainly none, or is what the text ``runs``."""
+    """Return True if the value of a secret's name is plainly none, or is what the text ``runs``."""
     return (
         is_plain(value)
         or is_folder(name, value)
@@ -217,7 +217,7 @@ def spans(
 
 
 def holds(kind: str, text: str) -> bool:
-    """Whether the text holds what has the form of this kind of secret in the table."""
+    """Return True if the text holds what has the form of this kind of secret in the table."""
     return bool(spans(text, (), tuple(form for form in secret_kinds().forms if form.kind == kind)))
 
 
@@ -312,7 +312,7 @@ _FIELD = re.compile(r"(?:\A|[\n\x00])[ \t]*(?:- )?[\"']?\Z|(?:-H|--header)[ =]?[
 
 
 def _is_value(text: str, match: re.Match[str], front: str, name: str) -> bool:
-    """Whether a word behind white space is the value of the name before it, and no prose."""
+    """Return True if a word behind white space is the value of the name before it, and no prose."""
     if not match["apart"].startswith(":"):
         return name.startswith("--")
     # A header or a line of YAML, all of it: no sentence.

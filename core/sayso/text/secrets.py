@@ -101,7 +101,7 @@ def hiding(more: Hiding) -> Iterator[None]:
 
 
 def holds_secret(text: str) -> bool:
-    """Whether anything in it has the shape of a known kind of secret."""
+    """Return True if anything in it has the shape of a known kind of secret."""
     return redaction(text).hidden > 0
 
 
@@ -283,7 +283,7 @@ def _is_card_number(value: int) -> bool:
 
 
 def has_login(url: str) -> bool:
-    """Whether an address carries a password or a user name."""
+    """Return True if an address carries a password or a user name."""
     return _LOGIN.search(url) is not None
 
 

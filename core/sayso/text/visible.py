@@ -15,7 +15,7 @@ from sayso.formats import formats_of
 
 
 def is_unicode(value: Any) -> bool:
-    """Return whether no string or name in a JSON value holds half of a surrogate pair.
+    """Return True if no string or name in a JSON value holds half of a surrogate pair.
 
     Not of a value that is nested too deeply to be looked through.
     """
@@ -181,7 +181,7 @@ def with_few_marks(text: str) -> str:
 
 
 def is_mark(character: str) -> bool:
-    """Return whether it is drawn on the letter before it."""
+    """Return True if it is drawn on the letter before it."""
     return unicodedata.category(character) in _MARKS
 
 

@@ -26,7 +26,7 @@ _RUN = re.compile(r"[A-Za-z0-9]{7,}")
 
 
 def decodes(lowered: str) -> bool:
-    """Whether a text, in lower case, decodes what is written in base64."""
+    """Return True if a text, in lower case, decodes what is written in base64."""
     if _DECODES.search(lowered) is not None:
         return True
     if _CODER.search(lowered) is None:
@@ -62,10 +62,10 @@ def may_run(value: str) -> bool:
 
 
 def is_folder(name: str, value: str) -> bool:
-    """Whether this is no password but the folder that one is in."""
+    """Return True if this is no password but the folder that one is in."""
     return name.casefold() == "pwd" and bool(_FOLDER.fullmatch(value)) and not is_random(value)
 
 
 def is_random(value: str) -> bool:
-    """Whether letters and digits stand in it without order, as in a secret."""
+    """Return True if letters and digits stand in it without order, as in a secret."""
     return any(not (run.isalpha() or run.isdigit()) for run in _RUN.findall(value))

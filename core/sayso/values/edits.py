@@ -142,7 +142,7 @@ def _lines(text: str) -> Sequence[str]:
 
 
 def _look_alike(gone: Sequence[str], come: Sequence[str]) -> bool:
-    """Whether lines differ in blanks alone, which nobody sees."""
+    """Return True if lines differ in blanks alone, which nobody sees."""
     plain = {"".join(line.split()) for line in gone}
     return any("".join(line.split()) in plain for line in come)
 

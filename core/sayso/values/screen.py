@@ -49,7 +49,7 @@ class OnScreen:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all of it is shown."""
+        """True if all of it is shown."""
         return not (self.hidden or self.dropped)
 
 
@@ -87,7 +87,7 @@ def on_screen(values: Sequence[Value], room: Room) -> OnScreen:
 
 
 def fit(values: Sequence[Value], room: Room) -> bool:
-    """Whether all of the values are shown whole there."""
+    """Return True if all of the values are shown whole there."""
     if sum(map(_characters, values)) > room.characters:
         return False
     lines = 0

@@ -34,7 +34,7 @@ class Value:
 
     @property
     def is_short(self) -> bool:
-        """Whether it stands beside its name instead of in a box of its own."""
+        """True if it stands beside its name instead of in a box of its own."""
         fits = len(self.text) <= _SHORT and "\n" not in self.text
         return bool(self.name) and not self.note and self.kind in _ON_A_LINE and fits
 
@@ -83,5 +83,5 @@ _NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_.$-]{0,39}", re.ASCII)
 
 
 def is_name(text: str) -> bool:
-    """Whether the text is like a name in a program, so that it can say nothing else."""
+    """Return True if the text is like a name in a program, so that it can say nothing else."""
     return _NAME.fullmatch(text) is not None

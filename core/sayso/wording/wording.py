@@ -94,7 +94,7 @@ class Templates:
 
     @property
     def say_nothing(self) -> bool:
-        """Whether nothing is declared."""
+        """True if nothing is declared."""
         return not (self.title or self.summary or self.facts or self.risk or self.link)
 
     def said(

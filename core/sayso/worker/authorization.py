@@ -42,7 +42,7 @@ class Authorization(Enum):
         return "own_request" if self is Authorization.ASKER else "not_approver"
 
     def allows(self, ending: Resolution) -> bool:
-        """Whether the actor may end the request with this."""
+        """Return True if the actor may end the request with this."""
         if self is Authorization.ASKER:
             return ending.outcome is not Outcome.APPROVED
         return self is Authorization.APPROVER
@@ -51,7 +51,7 @@ class Authorization(Enum):
 def approves(
     request: UserInputRequest, body: CardBody, choice: Choice, *, by: str, at: datetime
 ) -> bool:
-    """Whether the choice, one of its card's, approves.
+    """Return True if the choice, one of its card's, approves.
 
     Of a choice with a form that is known only when it is filled in. Until then it
     is taken to, where the question is one of yes or no and the form is not one of a no:
@@ -157,7 +157,7 @@ class Approvers:
 
     @property
     def has_groups(self) -> bool:
-        """Whether any route has a group among its approvers."""
+        """True if any route has a group among its approvers."""
         return bool(self._routes.groups())
 
     async def keep_read(self) -> None:

@@ -189,5 +189,5 @@ def _list_others(
 
 
 def _is_ours(settled: Settled) -> bool:
-    """Whether this press ended it, as it wanted or as a rule does."""
+    """Return True if this press ended it, as it wanted or as a rule does."""
     return settled.first or settled.forbidden

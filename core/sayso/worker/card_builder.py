@@ -120,7 +120,7 @@ class CardBodyCache:
         return body
 
     def has_small(self, request: UserInputRequest, translations: NullTranslations) -> bool:
-        """Whether the request is one of the newest small ones in these words."""
+        """Return True if the request is one of the newest small ones in these words."""
         return said(request, translations) in self._small
 
     def _known(self, wanted: Said) -> CardBody | None:
@@ -325,7 +325,7 @@ class CardBuilder:
         return outcome_by(self.translations(found), ended.outcome, ended.who)
 
     def can_share(self, place: Place, request: UserInputRequest, count: int) -> bool:
-        """Whether the place has room for the request on a message with so many cards."""
+        """Return True if the place has room for the request on a message with so many cards."""
         body = self._bodies.of(request, self._said(request, place))
         keys = {choice.key for choice in body.choices}
         return (

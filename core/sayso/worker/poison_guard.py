@@ -58,7 +58,7 @@ class PoisonGuard:
             self._suspects += Counter()
 
     def suspects(self, question_id: str) -> bool:
-        """Whether the request is worked on alone."""
+        """Return True if the request is worked on alone."""
         return question_id in self._suspects
 
     def about(self, question_id: str) -> AbstractAsyncContextManager[None]:

@@ -44,7 +44,7 @@ class Route:
     languages: tuple[tuple[Place, str], ...] = ()
 
     def matches(self, agent_id: str, subject: str) -> bool:
-        """Whether what an agent asks of a subject goes this way."""
+        """Return True if what an agent asks of a subject goes this way."""
         return fnmatchcase(agent_id, self.agent) and fnmatchcase(subject, self.tool)
 
     def language_in(self, place: Place) -> str:
@@ -128,7 +128,7 @@ class Routes:
         return self.reach.get(self.name(actor), Reach())
 
     def asked_by(self, actor: str, request: UserInputRequest) -> bool:
-        """Whether the actor asked for it, with this or another account of the same person.
+        """Return True if the actor asked for it, with this or another account of the same person.
 
         A person may also be named by their name here, and case makes no difference.
         What is plainly neither a person nor an account may be anybody, so also the actor.
@@ -163,7 +163,7 @@ class Routes:
 
 
 def is_group(approver: str) -> bool:
-    """Whether an approver is a group of a platform and not one actor."""
+    """Return True if an approver is a group of a platform and not one actor."""
     return approver.partition(":")[2].startswith("@")
 
 

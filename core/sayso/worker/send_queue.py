@@ -105,7 +105,7 @@ class Lane:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nobody waits or sends, and no pause has to be kept."""
+        """True if nobody waits or sends, and no pause has to be kept."""
         return (
             self._first() is None
             and not self._is_taken
@@ -147,7 +147,7 @@ class Lane:
                 self._wake_first()
 
     async def _may_go(self, me: _Waiting, budgets: tuple[Budget, ...]) -> bool:
-        """Whether it is this one's turn; otherwise wait until that may have changed."""
+        """Return True if it is this one's turn; otherwise wait until that may have changed."""
         if self._is_closed:
             raise ShutdownError("the desk stops")
         me.look.clear()

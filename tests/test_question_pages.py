@@ -28,7 +28,7 @@ from sayso_slack.limits import LIMITS as SLACK_LIMITS
 from sayso_slack.modal import REVEAL_LIMIT as SLACK_REVEALS
 from sayso_telegram.adapter import LIMITS as TELEGRAM_LIMITS
 from sayso_telegram.adapter import REVEAL_LIMIT as TELEGRAM_REVEALS
-from sayso_telegram.card.message import CONTENT_LIMIT as TELEGRAM_SHOWS
+from sayso_telegram.message_text import CONTENT_LIMIT as TELEGRAM_SHOWS
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "questions"

@@ -11,13 +11,8 @@ from sayso_telegram.config import TelegramConfig
 
 if TYPE_CHECKING:
     from sayso_telegram.adapter import BotIdentity, TelegramAdapter
-    from sayso_telegram.incoming.listener import TelegramListener
-    from sayso_telegram.incoming.webhook import (
-        WebhookState,
-        delete_webhook,
-        set_webhook,
-        show_webhook,
-    )
+    from sayso_telegram.listener import TelegramListener
+    from sayso_telegram.webhook import WebhookState, delete_webhook, set_webhook, show_webhook
 
 __all__ = [
     "BotIdentity",
@@ -37,8 +32,8 @@ if not TYPE_CHECKING:
         globals(),
         {
             "sayso_telegram.adapter": ("BotIdentity", "TelegramAdapter"),
-            "sayso_telegram.incoming.listener": ("TelegramListener",),
-            "sayso_telegram.incoming.webhook": (
+            "sayso_telegram.listener": ("TelegramListener",),
+            "sayso_telegram.webhook": (
                 "WebhookState",
                 "delete_webhook",
                 "set_webhook",

@@ -24,28 +24,36 @@ from sayso.platforms.conversation import OPEN_SECONDS, ConversationMessages, Con
 from sayso.platforms.conversation_steps import MAX_OPTIONS
 from sayso.platforms.conversation_store import ConversationStore
 from sayso.stores.protocols import KeyValueStore
-from sayso_telegram.addresses import chat_of, number_of, user_id_of
-from sayso_telegram.card.bundle_keyboard import MOST_STORED_IN_BUNDLE, bundle_keyboard
-from sayso_telegram.card.bundle_message import bundle_message, bundle_room
-from sayso_telegram.card.called import with_call
-from sayso_telegram.card.formatted import Formatted, fitted, sound, units
-from sayso_telegram.card.keyboard import MOST_STORED, keyboard
-from sayso_telegram.card.message import CONTENT_LIMIT, LINES, message
-from sayso_telegram.card.sending import edit_text, reply_parameters, send_text
-from sayso_telegram.client import Client
-from sayso_telegram.config import TelegramConfig
-from sayso_telegram.failures import PLATFORM, UnknownChatError, UnknownUserError, without_token
-from sayso_telegram.forms.chat import FormChat
-from sayso_telegram.forms.view import (
-    LONGEST_BEGUN,
-    LONGEST_OPTION,
-    find_long_options,
-    shown_name,
+from sayso_telegram.batch_message import (
+    MAX_STORED_IN_BATCH,
+    batch_capacity,
+    build_batch_keyboard,
+    build_batch_message,
 )
-from sayso_telegram.pace import budgets_of
-from sayso_telegram.people import People
+from sayso_telegram.client import (
+    Client,
+    edit_text,
+    parse_number,
+    parse_place,
+    parse_user_id,
+    reply_parameters,
+    send_text,
+)
+from sayso_telegram.config import PLATFORM, TelegramConfig, rate_limits
+from sayso_telegram.conversation_chat import (
+    MAX_DEFAULT_UNITS,
+    MAX_OPTION_UNITS,
+    KnownNames,
+    TelegramConversationChat,
+    display_name,
+    find_long_options,
+)
+from sayso_telegram.errors import UnknownChatError, UnknownUserError, remove_token
+from sayso_telegram.formatted_text import Formatted, count_units, replace_surrogates, truncate
+from sayso_telegram.keyboard import MAX_STORED, keyboard
+from sayso_telegram.message_text import CONTENT_LIMIT, LINES, add_mentions, message
+from sayso_telegram.parse_update import ALLOWED_UPDATES
 from sayso_telegram.permissions import is_private, member_problem, problem_of
-from sayso_telegram.reading.updates import ALLOWED_UPDATES
 
 _log = logging.getLogger(__name__)
 
@@ -58,12 +66,12 @@ LIMITS = Limits(
     reveal=REVEAL_LIMIT,
     lines=LINES,
     lengths=True,
-    dialog=MOST_STORED_IN_BUNDLE,
-    stores=MOST_STORED,
+    dialog=MAX_STORED_IN_BATCH,
+    stores=MAX_STORED,
     options=MAX_OPTIONS,
-    option=LONGEST_OPTION,
-    text=LONGEST_BEGUN,
-    measure=units,
+    option=MAX_OPTION_UNITS,
+    text=MAX_DEFAULT_UNITS,
+    measure=count_units,
 )
 _FILE_NAME = "complete.txt"
 # answerCallbackQuery, text: 0-200 characters.
@@ -96,14 +104,14 @@ class TelegramAdapter:
         open_seconds: float = OPEN_SECONDS,
     ) -> None:
         self._config = config
-        self._limits = replace(LIMITS, budgets=budgets_of(config), form_problem=_form_problem)
+        self._limits = replace(LIMITS, budgets=rate_limits(config), form_problem=_form_problem)
         self._client = Client(config)
         self._username = ""
         self._open = AsyncExitStack()
-        self.people = People()
+        self.people = KnownNames()
         self.conversations = Conversations(
             ConversationStore(key_value, f"{PLATFORM}:{config.bot_id}", clock),
-            ConversationMessages(FormChat(self._client)),
+            ConversationMessages(TelegramConversationChat(self._client)),
             self._name,
             open_seconds=open_seconds,
         )
@@ -128,7 +136,7 @@ class TelegramAdapter:
 
     def room(self, body: CardBody, count: int) -> Room | None:
         """What a message with so many cards shows of this one; None: it must stand alone."""
-        return bundle_room(body, count)
+        return batch_capacity(body, count)
 
     async def show(self, cards: Sequence[Card], place: Place) -> MessageRef:
         """Post one message with these cards.
@@ -140,7 +148,7 @@ class TelegramAdapter:
             ChannelMigratedError: the group became a supergroup.
             DeliveryError: Telegram did not take the message.
         """
-        chat_id, thread_id = chat_of(place)
+        chat_id, thread_id = parse_place(place)
         text, markup = _rendered(cards)
         where: dict[str, Any] = {"chat_id": chat_id, "message_thread_id": thread_id}
         if any(card.call.quietly for card in cards):
@@ -155,7 +163,7 @@ class TelegramAdapter:
             ChannelMigratedError: the group became a supergroup.
             DeliveryError: Telegram did not take it.
         """
-        chat_id, thread_id = chat_of(place)
+        chat_id, thread_id = parse_place(place)
         where: dict[str, Any] = {"chat_id": chat_id, "message_thread_id": thread_id}
         if reply_to:
             where["reply_parameters"] = reply_parameters(reply_to)
@@ -184,8 +192,8 @@ class TelegramAdapter:
             DeliveryError: Telegram did not take it.
         """
         ref = press.message
-        chat_id, thread_id = chat_of(ref.place)
-        content = sound(card.everything).encode()
+        chat_id, thread_id = parse_place(ref.place)
+        content = replace_surrogates(card.everything).encode()
         with self._client.errors():
             await self._bot.send_document(
                 chat_id,
@@ -219,11 +227,11 @@ class TelegramAdapter:
 
     async def toast(self, query_id: str, text: str, alert: bool) -> None:
         """Tell the presser, and nobody else. Never raises: an answer that comes late is lost."""
-        shown = fitted(sound(text), _MOST_TOAST_UNITS) or None
+        shown = truncate(replace_surrogates(text), _MOST_TOAST_UNITS) or None
         try:
             await self._bot.answer_callback_query(query_id, text=shown, show_alert=alert)
         except TelegramError as error:
-            reason = without_token(str(error), self._config.bot_token)
+            reason = remove_token(str(error), self._config.bot_token)
             late = "query is too old" in reason.lower()
             _log.log(
                 logging.DEBUG if late else logging.WARNING, "a press was not answered: %s", reason
@@ -255,7 +263,7 @@ class TelegramAdapter:
         """
         chat_id = 0
         try:
-            chat_id, thread_id = chat_of(place)
+            chat_id, thread_id = parse_place(place)
             chat = await self._client.fetch("getChat", chat_id=chat_id)
         except DeliveryError as error:
             if not error.permanent:
@@ -283,7 +291,7 @@ class TelegramAdapter:
         problem = None
         unknown = None if places else NotLooked("no card that they may answer is shown in Telegram")
         for place in places:
-            chat_id, _ = chat_of(place)
+            chat_id, _ = parse_place(place)
             if chat_id == user_id:
                 return None  # the person's own chat with the bot, which can_post looks at
             try:
@@ -317,9 +325,9 @@ class TelegramAdapter:
         return found if isinstance(found, list) else []
 
     async def _edit(self, ref: MessageRef, cards: Sequence[Card]) -> None:
-        chat_id, _ = chat_of(ref.place)
+        chat_id, _ = parse_place(ref.place)
         text, markup = _rendered(cards)
-        where = {"chat_id": chat_id, "message_id": number_of(ref.message_id)}
+        where = {"chat_id": chat_id, "message_id": parse_number(ref.message_id)}
         try:
             await edit_text(self._client, text, reply_markup=markup, **where)
         except ChannelMigratedError as moved:
@@ -327,8 +335,8 @@ class TelegramAdapter:
             raise DeliveryError(PLATFORM, moved.reason, permanent=True) from moved
 
     def _name(self, actor: str, translations: NullTranslations) -> str:
-        user_id = user_id_of(actor)
-        return shown_name(self.people.name(user_id), user_id, translations)
+        user_id = parse_user_id(actor)
+        return display_name(self.people.name(user_id), user_id, translations)
 
     @property
     def _bot(self) -> Bot:
@@ -345,7 +353,7 @@ def _form_problem(form: Form, translations: NullTranslations) -> str:
 def _rendered(cards: Sequence[Card]) -> tuple[Formatted, InlineKeyboardMarkup | None]:
     try:
         if len(cards) == 1:
-            return with_call(message(cards[0]), cards), keyboard(cards[0])
-        return with_call(bundle_message(cards), cards), bundle_keyboard(cards)
+            return add_mentions(message(cards[0]), cards), keyboard(cards[0])
+        return add_mentions(build_batch_message(cards), cards), build_batch_keyboard(cards)
     except ValueError as error:
         raise DeliveryError(PLATFORM, str(error), permanent=True) from error

@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 import warnings
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -14,20 +14,23 @@ from http import HTTPStatus
 from typing import Any
 
 import httpx
-from telegram import Bot
-from telegram.error import TelegramError, TimedOut
+from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, ReplyParameters
+from telegram.error import BadRequest, TelegramError, TimedOut
 from telegram.request import BaseRequest, HTTPXRequest, RequestData
 from telegram.warnings import PTBUserWarning
 
+from sayso.chats.places import Place
 from sayso.errors import ConfigError, DeliveryError
-from sayso_telegram.config import TelegramConfig
-from sayso_telegram.failures import (
-    PLATFORM,
+from sayso_telegram.config import PLATFORM, TelegramConfig
+from sayso_telegram.errors import (
     FloodError,
     RedirectedError,
-    cause_of,
-    delivery_error,
+    find_safe_cause,
+    is_about_entities,
+    is_unchanged,
+    to_delivery_error,
 )
+from sayso_telegram.formatted_text import Formatted
 
 _MAX_CONNECTIONS = 256
 _MAX_IDLE = 20
@@ -209,7 +212,7 @@ class Client:
         try:
             yield
         except TelegramError as error:
-            raise delivery_error(error, self._token) from cause_of(error, self._token)
+            raise to_delivery_error(error, self._token) from find_safe_cause(error, self._token)
         except (TypeError, AttributeError, KeyError) as error:
             # python-telegram-bot stumbles over an answer of a shape it does not know: it was done.
             kind = type(error).__name__
@@ -239,3 +242,93 @@ def _read_retry_after(body: bytes) -> float:
 def _tls_context() -> Any:
     """Load the certificates once a process: it takes 20 ms."""
     return httpx.create_ssl_context()
+
+
+_log = logging.getLogger(__name__)
+
+_NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
+
+Markup = InlineKeyboardMarkup | ForceReply | None
+
+
+def reply_parameters(message_id: str) -> ReplyParameters:
+    """Reply to a message where that still stands.
+
+    Raises:
+        DeliveryError: it is not a number of Telegram's.
+    """
+    return ReplyParameters(parse_number(message_id), allow_sending_without_reply=True)
+
+
+async def send_text(client: Client, text: Formatted, **arguments: Any) -> str:
+    """Send a message and return its number; ``arguments`` are those of ``Bot.send_message``.
+
+    Raises:
+        DeliveryError: Telegram did not take it.
+    """
+    with client.errors():
+        message = await _call_formatted(client.bot.send_message, text, arguments)
+        return f"{message.message_id:d}"
+
+
+async def edit_text(client: Client, text: Formatted, **arguments: Any) -> None:
+    """Change a message; that it shows this already is success.
+
+    Raises:
+        DeliveryError: Telegram did not take it.
+    """
+    with client.errors():
+        try:
+            await _call_formatted(client.bot.edit_message_text, text, arguments)
+        except BadRequest as error:
+            if not is_unchanged(error):
+                raise
+
+
+async def _call_formatted(
+    call: Callable[..., Awaitable[Any]], text: Formatted, arguments: dict[str, Any]
+) -> Any:
+    """Make the call; if Telegram cannot read the formatting, once more without, same buttons."""
+    arguments["link_preview_options"] = _NO_PREVIEW
+    try:
+        return await call(text=text.text, entities=text.entities, **arguments)
+    except BadRequest as error:
+        if not is_about_entities(error):
+            raise
+        _log.warning("Telegram refused a card's formatting; it is shown without")
+        return await call(text=text.without_entities, **arguments)
+
+
+def parse_user_id(actor: str) -> int:
+    """Return the number of the person whom the core knows as this.
+
+    Raises:
+        DeliveryError: the actor is not somebody on Telegram.
+    """
+    return parse_number(actor.removeprefix(f"{PLATFORM}:"))
+
+
+def parse_place(place: Place) -> tuple[int, int | None]:
+    """Return the chat's number and the topic's, if there is one.
+
+    Raises:
+        DeliveryError: the address is not a number.
+    """
+    try:
+        return int(place.address), int(place.thread) if place.thread else None
+    except ValueError:
+        reason = f"{place} is not a chat: use its number, such as telegram:-1001234567890"
+        raise DeliveryError(PLATFORM, reason, permanent=True) from None
+
+
+def parse_number(message_id: str) -> int:
+    """Return the number of a message.
+
+    Raises:
+        DeliveryError: it is not a number.
+    """
+    try:
+        return int(message_id)
+    except ValueError:
+        reason = f"{message_id!r} is not a number of Telegram's"
+        raise DeliveryError(PLATFORM, reason, permanent=True) from None

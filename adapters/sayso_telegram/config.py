@@ -1,15 +1,20 @@
-"""What the Telegram adapter needs to know, checked before anything starts."""
+"""One bot's settings: the section of sayso.toml, its secrets, and what is sent how often."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Literal
 from urllib.parse import urlsplit
 
-from sayso.chats.budgets import Rate
+from sayso.chats.budgets import Budget, Rate
+from sayso.chats.limits import Sending
+from sayso.chats.places import Place
 from sayso.errors import ConfigError
+from sayso.platforms.platform import ApiUrl, Pace, PlatformSettings, Secret, Section
 
+PLATFORM = "telegram"
 TELEGRAM_HOST = "api.telegram.org"
 PER_CHAT = Rate(1, 1)
 
@@ -56,12 +61,12 @@ class TelegramConfig:
 
     @property
     def base_url(self) -> str:
-        """What stands in front of the token in every API call."""
+        """The part of every call's address in front of the token."""
         return self.api_url.rstrip("/") + "/bot"
 
     @property
     def is_telegram_itself(self) -> bool:
-        """Whether the API is Telegram's own and not a local Bot API server."""
+        """True for Telegram's own API, False for a local Bot API server."""
         return urlsplit(self.api_url).hostname == TELEGRAM_HOST
 
     def _check_mode(self) -> None:
@@ -92,3 +97,77 @@ class TelegramConfig:
             raise ConfigError(f"{problem} must not contain ?, # or {{}}")
         if url.scheme == "http" and self.is_telegram_itself:
             raise ConfigError(f"{problem} would send the bot token unencrypted: use https://")
+
+
+_WHERE = "@BotFather shows it after /mybots, under API Token"
+
+BOT_TOKEN = Secret(
+    "TELEGRAM_BOT_TOKEN",
+    _WHERE,
+    keys=("bot_token", "token"),
+    looks=TOKEN_SHAPE,
+    form=r"\d+:[A-Za-z0-9_-]+",
+    misfit=f"does not have the form digits:letters; {_WHERE}, copy all of it",
+)
+WEBHOOK_SECRET = Secret(
+    "TELEGRAM_WEBHOOK_SECRET",
+    "choose one, for example the output of `openssl rand -hex 32`, "
+    "and register it with `sayso webhook set URL`",
+    keys=("webhook_secret", "webhook_secrets", "secret_token"),
+    form=r"[A-Za-z0-9_-]{1,256}",
+    misfit=(
+        "must have 1 to 256 characters of A-Z a-z 0-9 _ -; "
+        "for example the output of `openssl rand -hex 32`"
+    ),
+    several=True,
+)
+
+
+class TelegramSection(Section):
+    """[telegram], without its secrets."""
+
+    mode: Literal["webhook", "polling"] = "webhook"
+    api_url: ApiUrl = f"https://{TELEGRAM_HOST}"
+    per_chat: Pace = PER_CHAT
+
+
+def build_config(settings: PlatformSettings[TelegramSection]) -> TelegramConfig:
+    """Build the adapter's settings.
+
+    Raises:
+        ConfigError: the values make no sense.
+    """
+    section = settings.section
+    return replace(build_webhook_config(settings), mode=section.mode, per_chat=section.per_chat)
+
+
+def build_webhook_config(settings: PlatformSettings[TelegramSection]) -> TelegramConfig:
+    """Build what looking at the webhook needs: no secret, which only registering it does.
+
+    Raises:
+        ConfigError: the values make no sense.
+    """
+    return TelegramConfig(
+        bot_token=settings.value(BOT_TOKEN),
+        webhook_secrets=settings.values(WEBHOOK_SECRET),
+        api_url=settings.section.api_url.rstrip("/"),
+        mode="polling",
+    )
+
+
+_GROUP, _ALL_CHATS = Rate(20, 60), Rate(30, 1)
+
+
+def rate_limits(config: TelegramConfig) -> Callable[[Place, Sending], tuple[Budget, ...]]:
+    """Return the rate limits that a message to a chat uses up, and a change of one as well."""
+
+    def budgets(place: Place, sending: Sending) -> tuple[Budget, ...]:  # noqa: ARG001
+        if config.per_chat is None:
+            return ()
+        chat = f"{PLATFORM}:{place.address}"
+        budgets = (Budget(chat, config.per_chat), Budget(PLATFORM, _ALL_CHATS))
+        # The ids of groups, supergroups and channels are negative.
+        is_group = place.address.startswith("-")
+        return (*budgets, Budget(f"{chat}:group", _GROUP)) if is_group else budgets
+
+    return budgets

@@ -14,15 +14,21 @@ from sayso.errors import ConfigError, DeliveryError
 from sayso.platforms.bot import Bot, Finding, Level, Listening, NotLooked
 from sayso.platforms.platform import Platform, PlatformSettings, Registered, Registration, Secret
 from sayso.stores.protocols import KeyValueStore
-from sayso_telegram import settings as telegram
+from sayso_telegram.config import (
+    BOT_TOKEN,
+    WEBHOOK_SECRET,
+    TelegramSection,
+    build_config,
+    build_webhook_config,
+)
 
 if TYPE_CHECKING:
     from sayso_telegram.adapter import TelegramAdapter
-    from sayso_telegram.caller import TelegramCaller
     from sayso_telegram.config import TelegramConfig
-    from sayso_telegram.incoming.webhook import WebhookState
+    from sayso_telegram.notifications import TelegramNotifier
+    from sayso_telegram.webhook import WebhookState
 
-Settings = PlatformSettings[telegram.TelegramSection]
+Settings = PlatformSettings[TelegramSection]
 
 _USER = re.compile(r"\d+", re.ASCII)
 _NUMBER = re.compile(r"-?\d+", re.ASCII)
@@ -32,7 +38,7 @@ class TelegramBot(Bot):
     """One Telegram bot."""
 
     def __init__(
-        self, config: TelegramConfig, adapter: TelegramAdapter, caller: TelegramCaller
+        self, config: TelegramConfig, adapter: TelegramAdapter, caller: TelegramNotifier
     ) -> None:
         self._config = config
         self._adapter = adapter
@@ -65,7 +71,7 @@ class TelegramBot(Bot):
 
     async def look(self) -> Sequence[Finding]:
         """Whether Telegram delivers presses to where they are taken."""
-        from sayso_telegram.incoming.webhook import show_webhook
+        from sayso_telegram.webhook import show_webhook
 
         try:
             state = await show_webhook(self._config)
@@ -78,7 +84,7 @@ class TelegramBot(Bot):
         self, desk: PressTaker, key_value: KeyValueStore, *, owner: str
     ) -> AsyncIterator[Listening]:
         """Updates over the webhook, or fetched by one process at a time."""
-        from sayso_telegram.incoming.listener import TelegramListener
+        from sayso_telegram.listener import TelegramListener
 
         async with TelegramListener(
             self._config, self._adapter, desk, key_value, owner=owner
@@ -104,10 +110,10 @@ def _found(registered: Registered) -> Finding:
     return Finding(level, "webhook", "; ".join(parts))
 
 
-class TelegramRegistration(Registration[telegram.TelegramSection]):
+class TelegramRegistration(Registration[TelegramSection]):
     """The bot's webhook."""
 
-    needed = (telegram.BOT_TOKEN,)
+    needed = (BOT_TOKEN,)
 
     async def set(self, settings: Settings, url: str) -> Registered:
         """Register it with the first secret and the updates that are needed.
@@ -116,7 +122,7 @@ class TelegramRegistration(Registration[telegram.TelegramSection]):
             ConfigError: the URL or a secret makes no sense, or the bots are to poll.
             DeliveryError: Telegram did not take it.
         """
-        from sayso_telegram.incoming.webhook import set_webhook
+        from sayso_telegram.webhook import set_webhook
 
         if settings.section.mode == "polling":
             raise ConfigError(
@@ -124,7 +130,7 @@ class TelegramRegistration(Registration[telegram.TelegramSection]):
                 'telegram.mode = "webhook" (or SAYSO_TELEGRAM_MODE) and restart the bots first'
             )
         return _registered(
-            await set_webhook(telegram.config_to_register(settings), url), settings.section.mode
+            await set_webhook(build_webhook_config(settings), url), settings.section.mode
         )
 
     async def show(self, settings: Settings) -> Registered:
@@ -133,10 +139,10 @@ class TelegramRegistration(Registration[telegram.TelegramSection]):
         Raises:
             DeliveryError: Telegram did not say.
         """
-        from sayso_telegram.incoming.webhook import show_webhook
+        from sayso_telegram.webhook import show_webhook
 
         return _registered(
-            await show_webhook(telegram.config_to_register(settings)), settings.section.mode
+            await show_webhook(build_webhook_config(settings)), settings.section.mode
         )
 
     async def delete(self, settings: Settings) -> Registered:
@@ -145,10 +151,10 @@ class TelegramRegistration(Registration[telegram.TelegramSection]):
         Raises:
             DeliveryError: Telegram did not take it.
         """
-        from sayso_telegram.incoming.webhook import delete_webhook
+        from sayso_telegram.webhook import delete_webhook
 
         return _registered(
-            await delete_webhook(telegram.config_to_register(settings)), settings.section.mode
+            await delete_webhook(build_webhook_config(settings)), settings.section.mode
         )
 
 
@@ -184,21 +190,21 @@ def _judged(state: WebhookState, mode: str) -> tuple[bool, str]:
     return True, ""
 
 
-class TelegramPlatform(Platform[telegram.TelegramSection]):
+class TelegramPlatform(Platform[TelegramSection]):
     """Telegram."""
 
     name = "telegram"
     title = "Telegram"
-    section = telegram.TelegramSection
-    secrets = (telegram.BOT_TOKEN, telegram.WEBHOOK_SECRET)
+    section = TelegramSection
+    secrets = (BOT_TOKEN, WEBHOOK_SECRET)
     place_example = "telegram:-1001234567890"
     account_example = "telegram:4242"
-    quick_start = f'{telegram.BOT_TOKEN.variable} with telegram.mode = "polling"'
+    quick_start = f'{BOT_TOKEN.variable} with telegram.mode = "polling"'
     registration = TelegramRegistration()
 
-    def needed(self, section: telegram.TelegramSection) -> Sequence[Secret]:
+    def needed(self, section: TelegramSection) -> Sequence[Secret]:
         """The bot token, and for the webhook its secret."""
-        return self.secrets if section.mode == "webhook" else (telegram.BOT_TOKEN,)
+        return self.secrets if section.mode == "webhook" else (BOT_TOKEN,)
 
     def check_place(self, place: Place) -> None:
         """Chats and topics by their numbers.
@@ -247,17 +253,17 @@ class TelegramPlatform(Platform[telegram.TelegramSection]):
         Raises:
             ConfigError: the extra is not installed, or the values make no sense.
         """
-        config = telegram.config_of(settings)
+        config = build_config(settings)
         try:
             from sayso_telegram.adapter import TelegramAdapter
-            from sayso_telegram.caller import TelegramCaller
+            from sayso_telegram.notifications import TelegramNotifier
         except ImportError as error:
             raise ConfigError(
                 "Telegram needs its libraries: install Sayso with its extra `telegram`, "
                 "from where you got it"
             ) from error
         async with TelegramAdapter(config, key_value) as adapter:
-            yield TelegramBot(config, adapter, TelegramCaller(adapter))
+            yield TelegramBot(config, adapter, TelegramNotifier(adapter))
 
 
 PLATFORM = TelegramPlatform()

@@ -20,8 +20,8 @@ from sayso.questions.text_approval import TextApprovalRequestEvent
 from sayso.rules.rule import literal_rule
 from sayso_slack.batch_blocks import message as in_slack
 from sayso_slack.modal import everything_modal
-from sayso_telegram.card.bundle_message import bundle_message
-from sayso_telegram.card.message import CONTENT_LIMIT, message
+from sayso_telegram.batch_message import build_batch_message
+from sayso_telegram.message_text import CONTENT_LIMIT, message
 
 BLANK = "ls" + "\n" * 301 + "; rm" + " " * 900 + "-rf /" + "\t" * 50 + "x" + "\u3000" * 70 + "!"
 SAID = ("[300 blank lines]", "[900 spaces]", "[50 tabs]", "[70 × U+3000]")
@@ -106,7 +106,7 @@ def test_a_run_of_blanks_is_said_in_words_in_both_chats(which: str) -> None:
 def test_a_run_of_blanks_is_said_on_a_card_with_several_calls() -> None:
     cards = [a_card(REQUESTS["an argument"]) for _ in range(MOST_IN_BUNDLE // 4)]
 
-    for shown in (json.dumps(in_slack(cards), ensure_ascii=False), bundle_message(cards).text):
+    for shown in (json.dumps(in_slack(cards), ensure_ascii=False), build_batch_message(cards).text):
         assert shown.count(SAID[0]) >= len(cards)
         assert "-rf /" in shown
 

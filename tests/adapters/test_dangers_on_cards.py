@@ -22,11 +22,11 @@ from sayso_playground.slack.blocks import check_blocks
 from sayso_slack.batch_blocks import bundle_message as bundle_in_slack
 from sayso_slack.batch_blocks import bundle_room as room_in_slack
 from sayso_slack.batch_blocks import message as in_slack
-from sayso_telegram.card.bundle_message import bundle_message as bundle_in_telegram
-from sayso_telegram.card.bundle_message import bundle_room as room_in_telegram
-from sayso_telegram.card.formatted import Formatted, units
-from sayso_telegram.card.message import CONTENT_LIMIT
-from sayso_telegram.card.message import message as in_telegram
+from sayso_telegram.batch_message import batch_capacity as room_in_telegram
+from sayso_telegram.batch_message import build_batch_message as bundle_in_telegram
+from sayso_telegram.formatted_text import Formatted, count_units
+from sayso_telegram.message_text import CONTENT_LIMIT
+from sayso_telegram.message_text import message as in_telegram
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SAID = "⚠️ Danger: deletes files · force push"
@@ -183,7 +183,7 @@ def test_all_dangers_fit_on_the_largest_card_and_in_the_largest_bundle() -> None
     rooms = room_in_slack(large.body, MOST_IN_BUNDLE), room_in_telegram(large.body, MOST_IN_BUNDLE)
 
     check_blocks(in_slack([large])["blocks"])
-    assert units(telegram_text(in_telegram(large))) <= 4_096
+    assert count_units(telegram_text(in_telegram(large))) <= 4_096
     for room, show in zip(rooms, ("slack", "telegram"), strict=True):
         assert room is not None
         lines = [
@@ -199,4 +199,4 @@ def test_all_dangers_fit_on_the_largest_card_and_in_the_largest_bundle() -> None
         if show == "slack":
             check_blocks(bundle_in_slack(lines)["blocks"])
         else:
-            assert units(telegram_text(bundle_in_telegram(lines))) <= 4_096
+            assert count_units(telegram_text(bundle_in_telegram(lines))) <= 4_096

@@ -26,10 +26,10 @@ from sayso.text.visible import on_one_line
 from sayso_slack import app_home as slack_lists
 from sayso_slack.batch_blocks import message as slack_message
 from sayso_slack.limits import LIMITS as SLACK
+from sayso_telegram import pending_messages as telegram_lists
 from sayso_telegram.adapter import LIMITS as TELEGRAM
-from sayso_telegram.card.bundle_message import bundle_message
-from sayso_telegram.card.message import message
-from sayso_telegram.lists import waiting as telegram_lists
+from sayso_telegram.batch_message import build_batch_message
+from sayso_telegram.message_text import message
 
 NOW = datetime(2027, 1, 15, 8, tzinfo=UTC)
 CALLS = calls64()
@@ -78,7 +78,7 @@ def in_slack(*requests: PermissionRequestEvent) -> str:
 def in_telegram(*requests: PermissionRequestEvent) -> str:
     """What a lock screen shows of a message in Telegram."""
     cards = [a_card(one, TELEGRAM, n, len(requests)) for n, one in enumerate(requests, 1)]
-    shown = message(cards[0]) if len(cards) == 1 else bundle_message(cards)
+    shown = message(cards[0]) if len(cards) == 1 else build_batch_message(cards)
     return shown.text[:FIRST]
 
 
@@ -93,7 +93,7 @@ def called(request: PermissionRequestEvent) -> Sequence[str]:
         text = slack_lists.reminder_message("⏰ Still waiting", some, people, ENGLISH)["text"]
         found.append(html.unescape(text)[:FIRST])
         for icon in "⏰👋":
-            said = telegram_lists.calling(icon, "Still waiting", some, ENGLISH, people)
+            said = telegram_lists.build_reminder(icon, "Still waiting", some, ENGLISH, people)
             found.append(said.text[:FIRST])
     return found
 

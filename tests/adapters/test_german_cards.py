@@ -33,10 +33,9 @@ from sayso_slack import SlackAdapter
 from sayso_slack.batch_blocks import message as slack_message
 from sayso_slack.modal import form_modal
 from sayso_telegram import TelegramAdapter, TelegramConfig
-from sayso_telegram.card.bundle_keyboard import bundle_keyboard
-from sayso_telegram.card.bundle_message import bundle_message
-from sayso_telegram.card.keyboard import keyboard
-from sayso_telegram.card.message import message as telegram_message
+from sayso_telegram.batch_message import build_batch_keyboard, build_batch_message
+from sayso_telegram.keyboard import keyboard
+from sayso_telegram.message_text import message as telegram_message
 
 GOLDEN = Path(__file__).parent / "golden_german"
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -159,8 +158,8 @@ def in_slack(cards: Sequence[Card]) -> dict[str, Any]:
 
 def in_telegram(cards: Sequence[Card]) -> dict[str, Any]:
     alone = len(cards) == 1
-    text = telegram_message(cards[0]) if alone else bundle_message(cards)
-    buttons = keyboard(cards[0]) if alone else bundle_keyboard(cards)
+    text = telegram_message(cards[0]) if alone else build_batch_message(cards)
+    buttons = keyboard(cards[0]) if alone else build_batch_keyboard(cards)
     rows = buttons.inline_keyboard if buttons else ()
     return {
         "text": text.text.split("\n"),

@@ -25,8 +25,8 @@ from sayso_slack.batch_blocks import bundle_message as slack_bundle
 from sayso_slack.blocks import card_message
 from sayso_slack.limits import LIMITS as SLACK
 from sayso_telegram.adapter import LIMITS as TELEGRAM
-from sayso_telegram.card.bundle_message import bundle_message as telegram_bundle
-from sayso_telegram.card.message import message
+from sayso_telegram.batch_message import build_batch_message as telegram_bundle
+from sayso_telegram.message_text import message
 
 NOW = datetime(2027, 1, 15, 8, tzinfo=UTC)
 

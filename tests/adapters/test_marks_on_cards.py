@@ -35,10 +35,10 @@ from sayso_slack import app_home as slack_waiting
 from sayso_slack.app_home import home
 from sayso_slack.batch_blocks import message as in_slack
 from sayso_slack.modal import everything_modal, form_modal
-from sayso_telegram.card.bundle_message import bundle_message
-from sayso_telegram.card.message import CONTENT_LIMIT, message
-from sayso_telegram.forms.view import rendered
-from sayso_telegram.lists import waiting as telegram_waiting
+from sayso_telegram import pending_messages as telegram_waiting
+from sayso_telegram.batch_message import build_batch_message
+from sayso_telegram.conversation_chat import render_view
+from sayso_telegram.message_text import CONTENT_LIMIT, message
 
 MOST = 4
 PILE = "Z" + "\u0301\u0310\u033f\u20dd" * 9
@@ -126,7 +126,7 @@ def test_no_letter_of_a_card_has_more_marks(which: str, state: Open | Ended) -> 
     assert most_marks(in_slack(together)) <= MOST
     assert most_marks(everything_modal(card)) <= MOST
     assert most_marks(message(card).text) <= MOST
-    assert most_marks(bundle_message(together).text) <= MOST
+    assert most_marks(build_batch_message(together).text) <= MOST
     assert "× U+" in in_slack([card])["text"] or "U+0301" in message(card).text
 
 
@@ -138,7 +138,7 @@ def test_no_letter_of_a_form_has_more_marks(which: str) -> None:
         assert most_marks(form_modal(card, choice, form, WHERE)) <= MOST
         conversation = a_conversation(*form.fields, actor="telegram:42", confirms=True)
         for shown in (show_prompt(conversation), show_board(conversation)):
-            said, _ = rendered(shown)
+            said, _ = render_view(shown)
             assert most_marks(said.text) <= MOST
 
 
@@ -154,8 +154,8 @@ def test_no_letter_of_a_list_has_more_marks() -> None:
 
     assert most_marks(home(overview, ENGLISH, said=PILE)) <= MOST
     assert most_marks(slack_waiting.reminder_message("x", waiting, (), ENGLISH)) <= MOST
-    assert most_marks(telegram_waiting.told("x", waiting, ENGLISH).text) <= MOST
-    assert most_marks(telegram_waiting.calling("!", "x", waiting, ENGLISH).text) <= MOST
+    assert most_marks(telegram_waiting.list_waiting("x", waiting, ENGLISH).text) <= MOST
+    assert most_marks(telegram_waiting.build_reminder("!", "x", waiting, ENGLISH).text) <= MOST
 
 
 def test_a_form_of_a_schema_begins_with_no_pile() -> None:

@@ -22,11 +22,10 @@ from sayso.where import Where
 from sayso_slack.batch_blocks import message as in_slack
 from sayso_slack.limits import LIMITS as SLACK
 from sayso_telegram.adapter import LIMITS as TELEGRAM
-from sayso_telegram.card.bundle_keyboard import bundle_keyboard
-from sayso_telegram.card.bundle_message import bundle_message
-from sayso_telegram.card.formatted import Formatted
-from sayso_telegram.card.keyboard import keyboard
-from sayso_telegram.card.message import message
+from sayso_telegram.batch_message import build_batch_keyboard, build_batch_message
+from sayso_telegram.formatted_text import Formatted
+from sayso_telegram.keyboard import keyboard
+from sayso_telegram.message_text import message
 
 STATES = {name: (card,) for name, card in ALONE.items()} | TOGETHER
 UTC_TIME = re.compile(r"[0-9]{2}:[0-9]{2}(?::[0-9]{2})? UTC")
@@ -39,7 +38,7 @@ each_state = pytest.mark.parametrize("state", STATES)
 
 
 def in_telegram(cards: Sequence[Card]) -> Formatted:
-    return message(cards[0]) if len(cards) == 1 else bundle_message(cards)
+    return message(cards[0]) if len(cards) == 1 else build_batch_message(cards)
 
 
 def strings(value: Any) -> Iterator[str]:
@@ -102,7 +101,7 @@ def test_nothing_is_in_a_menu_without_a_label(state: str) -> None:
     cards = STATES[state]
     blocks = in_slack(cards)["blocks"]
     elements = [one for block in blocks if block["type"] == "actions" for one in block["elements"]]
-    markup = keyboard(cards[0]) if len(cards) == 1 else bundle_keyboard(cards)
+    markup = keyboard(cards[0]) if len(cards) == 1 else build_batch_keyboard(cards)
     rows = markup.inline_keyboard if markup is not None else ()
 
     assert {element["type"] for element in elements} <= {"button"}

@@ -16,7 +16,7 @@ from sayso.worker.routing import Routes
 from sayso.worker.worker import ApprovalWorker, WorkerOptions
 from sayso_playground import Playground
 from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
-from sayso_telegram.caller import TelegramCaller
+from sayso_telegram.notifications import TelegramNotifier
 
 TOKEN = "4000000000:PLAYGROUND-token"
 SECRET = "secret"
@@ -54,7 +54,7 @@ async def bots(
     )
     async with AsyncExitStack() as stack:
         adapter = await stack.enter_async_context(TelegramAdapter(config, backend.key_value))
-        callers = [TelegramCaller(adapter)]
+        callers = [TelegramNotifier(adapter)]
         desk = await stack.enter_async_context(
             working(ApprovalWorker(backend, [adapter], routes, options, callers=callers))
         )

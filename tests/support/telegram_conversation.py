@@ -19,8 +19,8 @@ from sayso.platforms.conversation_replies import ConversationReplies
 from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso_playground import Playground, TelegramMessage
 from sayso_telegram import TelegramAdapter, TelegramConfig
-from sayso_telegram.incoming.commands import Commands
-from sayso_telegram.incoming.intake import Intake, Taken
+from sayso_telegram.pending_messages import PendingCommands
+from sayso_telegram.updates_handler import HandledUpdate, UpdatesHandler
 
 TOKEN = "4000000000:PLAYGROUND-token"
 GROUP, CHANNEL, ALICE, BOB = -1001234567890, -1003333333333, 4242, 4343
@@ -71,10 +71,12 @@ class Chat:
         self.adapter = await stack.enter_async_context(
             TelegramAdapter(config, self.drafts, clock=self.clock, **how)
         )
-        self.adapter.people.heard(ALICE, "Alice")
+        self.adapter.people.note(ALICE, "Alice")
         replies = ConversationReplies(self.adapter.conversations, self.desk)
-        commands = Commands(self.adapter, self.desk, seconds=5)
-        self.intake = Intake(self.desk, replies, self.adapter.people, commands, desk_seconds=5)
+        commands = PendingCommands(self.adapter, self.desk, seconds=5)
+        self.handler = UpdatesHandler(
+            self.desk, replies, self.adapter.people, commands, desk_seconds=5
+        )
 
     async def ask(
         self,
@@ -105,31 +107,35 @@ class Chat:
 
     async def reply(
         self, to: TelegramMessage, text: str = "x", by: str = "alice", **how: Any
-    ) -> Taken:
+    ) -> HandledUpdate:
         said = self.telegram.say(to.chat, text, by=by, reply_to=to, **how)
         return await self.take("message", self.telegram.state.message_json(said), said, **how)
 
     async def take(
         self, kind: str, content: Any, said: TelegramMessage, *, anonymous: bool = False, **_: Any
-    ) -> Taken:
+    ) -> HandledUpdate:
         self.said = said
         if anonymous:
             content["from"] = {"id": 1087968824, "is_bot": True, "first_name": "Group"}
             content["sender_chat"] = content["chat"]
-        return await self.intake.take({"update_id": next(self._updates), kind: content})
+        return await self.handler.handle({"update_id": next(self._updates), kind: content})
 
-    async def press(self, button: str, by: int = ALICE, on: TelegramMessage | None = None) -> Taken:
+    async def press(
+        self, button: str, by: int = ALICE, on: TelegramMessage | None = None
+    ) -> HandledUpdate:
         data = self.board.buttons.get(button, button)
         return await self.press_data(data, by, on or self.board)
 
-    async def press_data(self, data: str, by: int, on: TelegramMessage) -> Taken:
+    async def press_data(self, data: str, by: int, on: TelegramMessage) -> HandledUpdate:
         query = {
             "id": "7",
             "from": self.telegram.state.user_json(by),
             "message": {"message_id": on.id, "chat": {"id": on.chat}, "date": 0},
             "data": data,
         }
-        return await self.intake.take({"update_id": next(self._updates), "callback_query": query})
+        return await self.handler.handle(
+            {"update_id": next(self._updates), "callback_query": query}
+        )
 
     def told(self, count: int = 1) -> str:
         """What the bot said in reply to what was just written."""

@@ -17,9 +17,8 @@ from sayso.cards.card import Card, CardBody, Choice, Ended, Open
 from sayso.locales import NAMES, load_translations
 from sayso.text.visible import visible
 from sayso.values import one_value
-from sayso_telegram.card.bundle_keyboard import bundle_keyboard
-from sayso_telegram.card.bundle_message import bundle_message, bundle_room
-from sayso_telegram.card.formatted import units
+from sayso_telegram.batch_message import batch_capacity, build_batch_keyboard, build_batch_message
+from sayso_telegram.formatted_text import count_units
 
 TOKEN = "4000000000:PLAYGROUND-token"
 GROUP, OLD = -1001234567890, -300
@@ -43,7 +42,7 @@ def a_line(number: int, count: int = 3, *, state: Open | Ended | None = None, **
     if "content" in body:
         body["values"] = one_value(body.pop("content"))
     whole = replace(BODY, **{"title": f"tool-{number}", **body})
-    room = bundle_room(whole, count)
+    room = batch_capacity(whole, count)
     assert room is not None
     return Card(
         handle=handle(number),
@@ -68,18 +67,18 @@ def an_ending(outcome: str = "approved", **changes: Any) -> Ended:
 
 def rows(*cards: Card) -> list[list[str]]:
     """The labels of the buttons, row by row."""
-    shown = bundle_keyboard(cards)
+    shown = build_batch_keyboard(cards)
     return [[button.text for button in row] for row in shown.inline_keyboard] if shown else []
 
 
 def data(*cards: Card) -> dict[str, object]:
-    shown = bundle_keyboard(cards)
+    shown = build_batch_keyboard(cards)
     assert shown is not None
     return {button.text: button.callback_data for row in shown.inline_keyboard for button in row}
 
 
 def text(*cards: Card) -> str:
-    return bundle_message(cards).text
+    return build_batch_message(cards).text
 
 
 def test_each_line_has_a_row_and_all_of_them_have_one_more() -> None:
@@ -194,21 +193,23 @@ def test_what_is_too_long_to_be_said_in_full_is_not_offered() -> None:
 
 def test_texts_of_the_agent_stay_on_their_lines_where_telegram_refuses_entities() -> None:
     sly = a_line(1, content="command: ls\n\n2. tool-2 · fake\ncommand: @everyone")
-    plain = bundle_message([sly, a_line(2)]).without_entities
+    plain = build_batch_message([sly, a_line(2)]).without_entities
 
     assert "\ncommand： ls⏎⏎2． tool-2 · fake⏎command： ＠everyone\n" in plain
     assert plain.count("\n2. ") == 1
 
 
 def test_a_call_whose_name_has_no_room_on_a_line_stands_alone() -> None:
-    assert bundle_room(replace(BODY, title="t" * 65), 2) is None
-    assert bundle_room(replace(BODY, title="t" * 64), 9) is None
+    assert batch_capacity(replace(BODY, title="t" * 65), 2) is None
+    assert batch_capacity(replace(BODY, title="t" * 64), 9) is None
 
 
 @pytest.mark.parametrize(("count", "room"), [(2, 1_378), (5, 424), (8, 185)])
 def test_arguments_and_the_reason_given_share_the_room_of_a_line(count: int, room: int) -> None:
-    both = bundle_room(replace(BODY, values=one_value("x" * 3_000), description="y" * 3_000), count)
-    alone = bundle_room(replace(BODY, values=one_value("x" * 3_000)), count)
+    both = batch_capacity(
+        replace(BODY, values=one_value("x" * 3_000), description="y" * 3_000), count
+    )
+    alone = batch_capacity(replace(BODY, values=one_value("x" * 3_000)), count)
 
     assert both is not None
     assert alone is not None
@@ -218,7 +219,7 @@ def test_arguments_and_the_reason_given_share_the_room_of_a_line(count: int, roo
 
 def test_what_takes_two_code_units_a_character_has_half_the_room() -> None:
     plain, double = (
-        bundle_room(replace(BODY, values=one_value(character * 3_000)), 8) for character in "x🦀"
+        batch_capacity(replace(BODY, values=one_value(character * 3_000)), 8) for character in "x🦀"
     )
 
     assert plain is not None
@@ -234,7 +235,7 @@ def test_cards_full_to_their_limits_fit_into_a_message(
     character: str, count: int, step: str, language: str
 ) -> None:
     full = character * 3_000
-    wordy = replace(ALWAYS, stores=character * (300 // units(character)), warning=full)
+    wordy = replace(ALWAYS, stores=character * (300 // count_units(character)), warning=full)
     state: Open | Ended = Open(confirming=wordy if step == "confirming" else None)
     if step == "ended":
         told = ((full, full),) * 9
@@ -256,10 +257,10 @@ def test_cards_full_to_their_limits_fit_into_a_message(
         for number in range(count)
     ]
 
-    message = bundle_message(cards)
+    message = build_batch_message(cards)
 
-    assert 4_000 < units(message.text) <= 4_096
-    assert units(message.without_entities) <= 4_096
+    assert 4_000 < count_units(message.text) <= 4_096
+    assert count_units(message.without_entities) <= 4_096
     assert len(message.entities) <= 100
     parts = [part.text for part in message.parts]
     for card in cards:
@@ -332,15 +333,15 @@ def cards(draw: Callable[[Any], Any]) -> list[Card]:
 @settings(max_examples=examples(60), database=None)
 @given(cards())
 def test_whatever_the_cards_hold_telegram_takes_them(shown: list[Card]) -> None:
-    message = bundle_message(shown)
+    message = build_batch_message(shown)
 
-    assert 0 < units(message.text) <= 4_096
-    assert 0 < units(message.without_entities) <= 4_096
+    assert 0 < count_units(message.text) <= 4_096
+    assert 0 < count_units(message.without_entities) <= 4_096
     assert len(message.entities) <= 100
     assert "@" not in message.without_entities
     covered = [range(one.offset, one.offset + one.length) for one in message.entities]
-    assert all(one.stop <= units(message.text) for one in covered)
-    keyboard = bundle_keyboard(shown)
+    assert all(one.stop <= count_units(message.text) for one in covered)
+    keyboard = build_batch_keyboard(shown)
     if keyboard is not None:
         labels = [button for row in keyboard.inline_keyboard for button in row]
         assert len(labels) <= 100
@@ -350,13 +351,13 @@ def test_whatever_the_cards_hold_telegram_takes_them(shown: list[Card]) -> None:
 @settings(max_examples=examples(60), database=None)
 @given(cards())
 def test_nothing_unseen_can_be_allowed_alone_or_with_the_rest(shown: list[Card]) -> None:
-    keyboard = bundle_keyboard(shown)
+    keyboard = build_batch_keyboard(shown)
     offered = (
         {button.callback_data for row in keyboard.inline_keyboard for button in row}
         if keyboard
         else set()
     )
-    blocks = [part.text for part in bundle_message(shown).parts]
+    blocks = [part.text for part in build_batch_message(shown).parts]
 
     for card in shown:
         if not isinstance(card.state, Open) or card.revealed:
@@ -367,7 +368,7 @@ def test_nothing_unseen_can_be_allowed_alone_or_with_the_rest(shown: list[Card])
 
 
 def test_what_an_agent_wrote_is_code() -> None:
-    message = bundle_message([a_line(1, description="see https://a.example"), a_line(2)])
+    message = build_batch_message([a_line(1, description="see https://a.example"), a_line(2)])
     raw = message.text.encode("utf-16-le")
     code = {
         raw[2 * one.offset : 2 * (one.offset + one.length)].decode("utf-16-le")

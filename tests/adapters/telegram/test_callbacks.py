@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.platforms.conversation import Reply
-from sayso_telegram.reading.updates import Barred, Moved, Nothing, read_update
+from sayso_telegram.parse_update import BotRemoved, IgnoredUpdate, MigratedChat, parse_update
 
 HANDLE = "HANDLEHANDLEHANDLE1234"
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -27,18 +27,21 @@ def place(chat_id: int, thread: str = "") -> Place:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("callback_query_group_minimal", Nothing("not_our_button", "4382bfdwdsb323b2d9")),
-        ("callback_query_inaccessible_message", Nothing("not_our_button", "4382bfdwdsb323b2d9")),
-        ("callback_query_inline_message", Nothing("not_our_button", "id")),
-        ("callback_query_private", Nothing("not_our_button", "1115664380233733737")),
-        ("edited_message_private", Nothing("not_a_press")),
-        ("message_anonymous_admin_service", Nothing("not_a_press")),
-        ("message_anonymous_admin_text", Nothing("not_a_press")),
-        ("message_forum_topic_reply", Nothing("not_a_press")),
-        ("message_group_migrate_to", Moved(place(-599075523), place(-1001555296434))),
-        ("message_private_text", Nothing("not_a_press")),
-        ("message_reaction_anonymous", Nothing("not_a_press")),
-        ("message_reaction_user", Nothing("not_a_press")),
+        ("callback_query_group_minimal", IgnoredUpdate("not_our_button", "4382bfdwdsb323b2d9")),
+        (
+            "callback_query_inaccessible_message",
+            IgnoredUpdate("not_our_button", "4382bfdwdsb323b2d9"),
+        ),
+        ("callback_query_inline_message", IgnoredUpdate("not_our_button", "id")),
+        ("callback_query_private", IgnoredUpdate("not_our_button", "1115664380233733737")),
+        ("edited_message_private", IgnoredUpdate("not_a_press")),
+        ("message_anonymous_admin_service", IgnoredUpdate("not_a_press")),
+        ("message_anonymous_admin_text", IgnoredUpdate("not_a_press")),
+        ("message_forum_topic_reply", IgnoredUpdate("not_a_press")),
+        ("message_group_migrate_to", MigratedChat(place(-599075523), place(-1001555296434))),
+        ("message_private_text", IgnoredUpdate("not_a_press")),
+        ("message_reaction_anonymous", IgnoredUpdate("not_a_press")),
+        ("message_reaction_user", IgnoredUpdate("not_a_press")),
         (
             "message_reply_to_force_reply_private",
             Reply(
@@ -47,16 +50,19 @@ def place(chat_id: int, thread: str = "") -> Place:
         ),
         (
             "message_supergroup_migrate_from_anonymous",
-            Moved(place(-599075523), place(-1001555296434)),
+            MigratedChat(place(-599075523), place(-1001555296434)),
         ),
-        ("message_supergroup_reply_in_reply_thread", Nothing("not_a_press")),
-        ("my_chat_member_blocked", Barred(place(0))),
-        ("unknown_update_kind", Nothing("not_a_press")),
-        ("negative/official_sample_without_is_bot", Nothing("no_person", "4382bfdwdsb323b2d9")),
+        ("message_supergroup_reply_in_reply_thread", IgnoredUpdate("not_a_press")),
+        ("my_chat_member_blocked", BotRemoved(place(0))),
+        ("unknown_update_kind", IgnoredUpdate("not_a_press")),
+        (
+            "negative/official_sample_without_is_bot",
+            IgnoredUpdate("no_person", "4382bfdwdsb323b2d9"),
+        ),
     ],
 )
 def test_every_fixture_is_read_as(payload: Payload, name: str, expected: object) -> None:
-    assert read_update(payload(name)) == expected
+    assert parse_update(payload(name)) == expected
 
 
 def test_the_table_above_has_every_fixture() -> None:
@@ -70,7 +76,7 @@ def test_the_table_above_has_every_fixture() -> None:
 
 
 def test_a_press_in_a_group(press_update: Callable[..., Any]) -> None:
-    assert read_update(press_update()) == Press(
+    assert parse_update(press_update()) == Press(
         handle=HANDLE,
         choice="allow",
         actor="telegram:12345",
@@ -91,7 +97,7 @@ def test_a_press_in_a_group(press_update: Callable[..., Any]) -> None:
 def test_the_second_step_is_part_of_the_button(
     press_update: Callable[..., Any], data: str, choice: str, confirmed: bool
 ) -> None:
-    press = read_update(press_update(data))
+    press = parse_update(press_update(data))
 
     assert isinstance(press, Press)
     assert (press.choice, press.confirmed) == (choice, confirmed)
@@ -105,7 +111,7 @@ def test_a_press_on_a_message_that_is_no_longer_accessible_counts(
     update["callback_query"]["data"] = f"p1:{HANDLE}:deny"
     shown = update["callback_query"]["message"]
 
-    press = read_update(update)
+    press = parse_update(update)
 
     assert isinstance(press, Press)
     assert press.message == MessageRef(place(shown["chat"]["id"]), str(shown["message_id"]))
@@ -126,7 +132,7 @@ def test_a_thread_is_a_topic_only_where_telegram_says_so(
     update = press_update()
     update["callback_query"]["message"] |= extra
 
-    press = read_update(update)
+    press = parse_update(update)
 
     assert isinstance(press, Press)
     assert press.message.place == place(-1001234567890, thread)
@@ -159,21 +165,21 @@ BOT = {"id": 1087968824, "is_bot": True, "first_name": "Group"}
 def test_a_press_that_cannot_be_attributed_is_refused_and_still_answered(
     press_update: Callable[..., Any], changes: dict[str, Any], reason: str
 ) -> None:
-    assert read_update(press_update(**changes)) == Nothing(reason, "4382bfdwdsb323b2d9")
+    assert parse_update(press_update(**changes)) == IgnoredUpdate(reason, "4382bfdwdsb323b2d9")
 
 
 @pytest.mark.parametrize("query_id", [None, "", 7, "x" * 300])
 def test_a_query_without_an_id_is_unreadable(
     press_update: Callable[..., Any], query_id: object
 ) -> None:
-    assert read_update(press_update(id=query_id)) == Nothing("unreadable")
+    assert parse_update(press_update(id=query_id)) == IgnoredUpdate("unreadable")
 
 
 def test_a_callback_query_is_never_taken_for_something_else(press_update: Any) -> None:
     update = press_update(data="foreign")
     update["message"] = {"chat": {"id": -5}, "migrate_to_chat_id": -1005}
 
-    assert read_update(update) == Nothing("not_our_button", "4382bfdwdsb323b2d9")
+    assert parse_update(update) == IgnoredUpdate("not_our_button", "4382bfdwdsb323b2d9")
 
 
 @pytest.mark.parametrize("status", ["member", "administrator", "restricted", 5, None])
@@ -181,12 +187,12 @@ def test_a_bot_that_is_still_there_is_not_barred(payload: Payload, status: objec
     update = payload("my_chat_member_blocked")
     update["my_chat_member"]["new_chat_member"]["status"] = status
 
-    assert read_update(update) == Nothing("not_a_press")
+    assert parse_update(update) == IgnoredUpdate("not_a_press")
 
 
 def test_neither_the_query_nor_its_id_is_in_a_repr(press_update: Callable[..., Any]) -> None:
-    assert "4382bfdwdsb323b2d9" not in repr(read_update(press_update()))
-    assert "4382bfdwdsb323b2d9" not in repr(read_update(press_update(data="x")))
+    assert "4382bfdwdsb323b2d9" not in repr(parse_update(press_update()))
+    assert "4382bfdwdsb323b2d9" not in repr(parse_update(press_update(data="x")))
 
 
 KEYS = st.sampled_from(
@@ -213,7 +219,7 @@ JSON = st.recursive(
 
 @given(JSON)
 def test_reading_never_raises_whatever_the_json(update: Any) -> None:
-    assert isinstance(read_update(update), Press | Moved | Barred | Nothing)
+    assert isinstance(parse_update(update), Press | MigratedChat | BotRemoved | IgnoredUpdate)
 
 
 QUERY = st.fixed_dictionaries(
@@ -232,7 +238,7 @@ QUERY = st.fixed_dictionaries(
 
 @given(QUERY)
 def test_only_a_person_on_a_message_with_our_button_presses(query: Any) -> None:
-    found = read_update({"update_id": 1, "callback_query": query})
+    found = parse_update({"update_id": 1, "callback_query": query})
 
     if isinstance(found, Press):
         assert query["from"]["is_bot"] is False

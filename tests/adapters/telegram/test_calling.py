@@ -21,7 +21,7 @@ from sayso.testing import CallerContract, CallerStage, Said
 from sayso.worker.routing import Route, Routes
 from sayso_playground import Playground, PlaygroundConfig, TelegramMessage
 from sayso_telegram import TelegramAdapter, TelegramConfig
-from sayso_telegram.caller import TelegramCaller
+from sayso_telegram.notifications import TelegramNotifier
 
 GROUP = -1001234567890
 _LIVE = ("mention", "text_mention")
@@ -37,7 +37,7 @@ def _said(message: TelegramMessage) -> Said:
 class Stage(CallerStage):
     def __init__(self, playground: Playground, adapter: TelegramAdapter) -> None:
         self.telegram = playground.telegram
-        self.adapter, self.caller = adapter, TelegramCaller(adapter)
+        self.adapter, self.caller = adapter, TelegramNotifier(adapter)
         self.place, self.nowhere = Place("telegram", str(GROUP)), Place("telegram", "-42")
         self.actor = "telegram:4242"
 

@@ -19,7 +19,7 @@ from telegram.error import (
 from sayso.errors import ChannelMigratedError, DeliveryError
 from sayso_telegram import TelegramConfig
 from sayso_telegram.client import Client
-from sayso_telegram.failures import delivery_error, without_token
+from sayso_telegram.errors import remove_token, to_delivery_error
 
 TOKEN = "4000000000:PLAYGROUND-token"
 OTHER = "123456789:AAE_other-token-0123456789abcdefghij"
@@ -46,14 +46,14 @@ OTHER = "123456789:AAE_other-token-0123456789abcdefghij"
 def test_each_error_is_final_or_not_and_says_what_to_do(
     error: TelegramError, permanent: bool, words: str
 ) -> None:
-    ours = delivery_error(error, TOKEN)
+    ours = to_delivery_error(error, TOKEN)
 
     assert ours.permanent is permanent
     assert words in ours.reason
 
 
 def test_a_migration_keeps_the_new_address() -> None:
-    moved = delivery_error(ChatMigrated(-1005), TOKEN)
+    moved = to_delivery_error(ChatMigrated(-1005), TOKEN)
 
     assert isinstance(moved, ChannelMigratedError)
     assert moved.address == "-1005"
@@ -61,19 +61,19 @@ def test_a_migration_keeps_the_new_address() -> None:
 
 @pytest.mark.parametrize("token", [TOKEN, OTHER])
 def test_a_token_is_cut_out_of_any_text(token: str) -> None:
-    text = without_token(f"POST https://api.telegram.org/bot{token}/getMe failed", TOKEN)
+    text = remove_token(f"POST https://api.telegram.org/bot{token}/getMe failed", TOKEN)
 
     assert text == "POST https://api.telegram.org/bot[bot token]/getMe failed"
 
 
 def test_our_own_token_is_cut_out_even_if_it_looks_like_none() -> None:
-    assert without_token("GET /bot5:ab/getMe", "5:ab") == "GET /bot[bot token]/getMe"
+    assert remove_token("GET /bot5:ab/getMe", "5:ab") == "GET /bot[bot token]/getMe"
 
 
 def test_texts_without_a_token_stay_as_they_are() -> None:
     text = "chat -1001234567890 at 12:30:00 of telegram:4242"
 
-    assert without_token(text, TOKEN) == text
+    assert remove_token(text, TOKEN) == text
 
 
 @pytest.mark.parametrize("token", [TOKEN, OTHER])

@@ -23,15 +23,15 @@ from support.conversations import (
 from sayso.forms.form import MOST_FIELDS, Form, FormField, Option
 from sayso.platforms.conversation_steps import Conversation, correct, end, type_answer
 from sayso.platforms.conversation_view import show_board, show_prompt
-from sayso_telegram.card.formatted import Formatted, units
-from sayso_telegram.forms.view import (
+from sayso_telegram.conversation_chat import (
     board_keyboard,
     board_message,
+    display_name,
     find_long_options,
     force_reply,
     prompt_message,
-    shown_name,
 )
+from sayso_telegram.formatted_text import Formatted, count_units
 
 
 def board(conversation: Conversation) -> Formatted:
@@ -134,7 +134,7 @@ def test_the_placeholder_fits_telegrams_limit(field: FormField) -> None:
     placeholder = force_reply(show_prompt(a_conversation(field))).input_field_placeholder
 
     assert placeholder
-    assert 1 <= units(placeholder) <= 64
+    assert 1 <= count_units(placeholder) <= 64
 
 
 def test_the_fullest_form_fits_a_message() -> None:
@@ -144,13 +144,13 @@ def test_the_fullest_form_fits_a_message() -> None:
         *fields, note=wide * 9, confirms=True, which=wide, begins=wide[:80], falls_back="deny"
     )
     for number in range(MOST_FIELDS):
-        assert units(board(conversation).text) <= 4096
+        assert count_units(board(conversation).text) <= 4096
         assert len(board(conversation).entities) <= 100
         conversation = type_answer(conversation, "💩" * 2_000, str(number))
 
     assert conversation.field is None
-    assert units(board(conversation).text) <= 4096
-    assert units(board(correct(conversation, {"f0": wide * 99})).text) <= 4096
+    assert count_units(board(conversation).text) <= 4096
+    assert count_units(board(correct(conversation, {"f0": wide * 99})).text) <= 4096
 
 
 def test_the_longest_options_below_all_answers_fit_a_message() -> None:
@@ -162,8 +162,8 @@ def test_the_longest_options_below_all_answers_fit_a_message() -> None:
         conversation = type_answer(conversation, "💩" * 2_000, str(number))
 
     shown = board(conversation)
-    assert units(shown.text) <= 4096
-    assert units(shown.without_entities) <= 4096
+    assert count_units(shown.text) <= 4096
+    assert count_units(shown.without_entities) <= 4096
     assert len(shown.entities) <= 100
 
 
@@ -172,11 +172,11 @@ def test_the_longest_options_below_all_answers_fit_a_message() -> None:
     [("Alice", "Alice"), ("", "user 4242"), ("a\u202eb\nc", "a⟨U+202E⟩b⏎c"), (" ", "user 4242")],
 )
 def test_a_name_is_shown_on_one_line_without_tricks(name: str, shown: str) -> None:
-    assert shown_name(name, 4242) == shown
+    assert display_name(name, 4242) == shown
 
 
 def test_a_long_name_is_cut() -> None:
-    assert units(shown_name("💩" * 64, 1)) <= 48
+    assert count_units(display_name("💩" * 64, 1)) <= 48
 
 
 def test_a_wrong_answer_is_told_why_on_the_board_and_where_it_is_asked_again() -> None:

@@ -10,10 +10,9 @@ from support.card_states import ALONE, TOGETHER
 from support.golden import check_golden, see_that_all_are_used
 
 from sayso.cards.card import Card
-from sayso_telegram.card.bundle_keyboard import bundle_keyboard
-from sayso_telegram.card.bundle_message import bundle_message
-from sayso_telegram.card.keyboard import keyboard
-from sayso_telegram.card.message import message
+from sayso_telegram.batch_message import build_batch_keyboard, build_batch_message
+from sayso_telegram.keyboard import keyboard
+from sayso_telegram.message_text import message
 
 GOLDEN = Path(__file__).parent / "golden"
 STATES = {name: (card,) for name, card in ALONE.items()} | TOGETHER
@@ -21,8 +20,8 @@ STATES = {name: (card,) for name, card in ALONE.items()} | TOGETHER
 
 def shown(cards: tuple[Card, ...]) -> dict[str, Any]:
     alone = len(cards) == 1
-    text = message(cards[0]) if alone else bundle_message(cards)
-    buttons = keyboard(cards[0]) if alone else bundle_keyboard(cards)
+    text = message(cards[0]) if alone else build_batch_message(cards)
+    buttons = keyboard(cards[0]) if alone else build_batch_keyboard(cards)
     return {
         "text": text.text,
         "entities": [entity.to_dict() for entity in text.entities],

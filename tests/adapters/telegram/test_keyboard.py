@@ -16,10 +16,9 @@ from sayso.always.offers import ALWAYS
 from sayso.cards.buttons import Button
 from sayso.cards.card import BACK, REVOKE, SHOW_ALL, Card, Choice, Ended
 from sayso.questions.permission import ALLOW, DENY
-from sayso_telegram.card.bundle_keyboard import bundle_keyboard
-from sayso_telegram.card.keyboard import MOST_STORED, keyboard
-from sayso_telegram.card.message import message
-from sayso_telegram.reading.buttons import button_data, read_button
+from sayso_telegram.batch_message import build_batch_keyboard
+from sayso_telegram.keyboard import MAX_STORED, button_data, keyboard, read_button
+from sayso_telegram.message_text import message
 
 HANDLE = "HANDLEHANDLEHANDLE1234"
 CardMaker = Callable[..., Card]
@@ -58,7 +57,7 @@ def test_the_second_step_offers_yes_and_back(a_card: CardMaker) -> None:
     ]
 
 
-@pytest.mark.parametrize(("length", "offered"), [(MOST_STORED, True), (MOST_STORED + 1, False)])
+@pytest.mark.parametrize(("length", "offered"), [(MAX_STORED, True), (MAX_STORED + 1, False)])
 def test_what_a_message_cannot_say_in_full_cannot_be_stored(
     a_card: CardMaker, length: int, offered: bool
 ) -> None:
@@ -189,7 +188,7 @@ def test_an_ended_card_that_stored_something_offers_to_revoke_it(a_card: CardMak
     details = ("Details", f"p1:{HANDLE}:details")
     assert rows(keyboard(card)) == [[details, ("Revoke", f"p1:{HANDLE}:revoke")]]
     together = [replace(one, count=2) for one in (card, other)]
-    assert rows(bundle_keyboard(together))[0] == [
+    assert rows(build_batch_keyboard(together))[0] == [
         ("Details 1", f"p1:{HANDLE}:details"),
         ("Revoke 1", f"p1:{HANDLE}:revoke"),
     ]

@@ -19,9 +19,16 @@ from sayso.locales import NAMES, load_translations
 from sayso.text.visible import format_count
 from sayso.values import one_value
 from sayso_playground.telegram.text import checked_entities, with_live_parts
-from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
-from sayso_telegram.card.keyboard import keyboard
-from sayso_telegram.card.message import CONTENT_LIMIT, message
+from sayso_telegram.formatted_text import (
+    Formatted,
+    Look,
+    Part,
+    count_units,
+    replace_surrogates,
+    truncate,
+)
+from sayso_telegram.keyboard import keyboard
+from sayso_telegram.message_text import CONTENT_LIMIT, message
 
 NOW = datetime(2026, 11, 21, 12, 0, 5, tzinfo=UTC)
 LIVE = "@everyone #tag /start@bot https://evil.example/x $TON a@b.example t.me/x"
@@ -44,18 +51,6 @@ def spans(text: Formatted, *kinds: str) -> list[str]:
 def as_telegram_sees_it(text: Formatted) -> list[dict[str, Any]]:
     given = [entity.to_dict() for entity in text.entities]
     return with_live_parts(text.text, checked_entities(text.text, given))
-
-
-def test_an_open_card_reads_like_this(a_card: CardMaker) -> None:
-    assert message(a_card()).text == (
-        "🔔 deploy-bot › resear… · bash\n"
-        "May this run?\n"
-        "Asked by deploy-bot › researcher\n"
-        "command: rm -r build\n"
-        "Reason given Clean up the build\n"
-        "Source shell\n"
-        "Expires 2026-11-21 12:30 UTC"
-    )
 
 
 def test_a_level_down_the_digest_and_the_ids_are_to_be_seen(a_card: CardMaker) -> None:
@@ -363,21 +358,21 @@ def test_whatever_the_card_telegram_takes_it_and_the_content_is_whole(card: Card
     answers = card.state.facts[:12] if isinstance(card.state, Ended) else ()
     told = sum("\n" in value for _, value in answers)
     blocks = spans(text, MessageEntity.PRE)
-    assert blocks[told:] == ([sound(card.content)] if card.content else [])
+    assert blocks[told:] == ([replace_surrogates(card.content)] if card.content else [])
 
 
 @given(st.text(), st.integers(0, 40))
-def test_a_fitted_text_is_short_enough_and_made_of_whole_characters(text: str, most: int) -> None:
-    kept = fitted(text, most)
+def test_a_truncated_text_is_short_enough_and_of_whole_characters(text: str, most: int) -> None:
+    kept = truncate(text, most)
 
     assert utf16(kept) <= most
     assert kept == text or text.startswith(kept.removesuffix("…"))
 
 
 @given(st.text(st.characters(exclude_categories=())))
-def test_a_sound_text_can_be_sent_and_keeps_its_length(text: str) -> None:
-    assert sound(text).encode().decode() == sound(text)
-    assert units(sound(text)) <= units(text)
+def test_a_text_without_surrogates_can_be_sent_and_keeps_its_length(text: str) -> None:
+    assert replace_surrogates(text).encode().decode() == replace_surrogates(text)
+    assert count_units(replace_surrogates(text)) <= count_units(text)
 
 
 def test_offsets_count_utf16_code_units() -> None:

@@ -19,8 +19,8 @@ from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso.worker.routing import Route, Routes
 from sayso_playground import Playground, PlaygroundConfig, TelegramDouble
 from sayso_telegram import TelegramAdapter, TelegramConfig
-from sayso_telegram.incoming.commands import Commands
-from sayso_telegram.reading.commands import read_command
+from sayso_telegram.parse_update import PendingCommand, parse_update
+from sayso_telegram.pending_messages import PendingCommands
 
 GROUP = -1001234567890
 ALICE, MALLORY = 4242, 6666
@@ -76,10 +76,12 @@ async def test_who_asks_again_and_again_is_answered_now_and_then() -> None:
     async with Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground:
         config = TelegramConfig(TOKEN, ("s",), playground.telegram_api_url)
         async with TelegramAdapter(config, MemoryKeyValue(utc_now)) as adapter:
-            commands = Commands(adapter, DeskDouble(), seconds=5, timer=lambda: next(moments))
-            asked = read_command(_message())
+            commands = PendingCommands(
+                adapter, DeskDouble(), seconds=5, timer=lambda: next(moments)
+            )
+            asked = parse_command(_message())
             assert asked is not None
-            taken = [await commands.take(asked) for _ in range(4)]
+            taken = [await commands.answer(asked) for _ in range(4)]
 
         assert taken == [True] * 4
         assert len(playground.telegram.messages(ALICE)) == 2
@@ -90,11 +92,11 @@ async def test_a_command_for_another_bot_is_left_to_it() -> None:
         config = TelegramConfig(TOKEN, ("s",), playground.telegram_api_url)
         async with TelegramAdapter(config, MemoryKeyValue(utc_now)) as adapter:
             who = await adapter.identity()
-            commands = Commands(adapter, DeskDouble(), seconds=5)
+            commands = PendingCommands(adapter, DeskDouble(), seconds=5)
             for bot in ("other_bot", who.username.upper()):
-                asked = read_command(_message(text=f"/pending@{bot}"))
+                asked = parse_command(_message(text=f"/pending@{bot}"))
                 assert asked is not None
-                await commands.take(asked)
+                await commands.answer(asked)
 
         assert len(playground.telegram.messages(ALICE)) == 1
 
@@ -105,12 +107,17 @@ async def test_what_cannot_be_told_for_now_comes_again() -> None:
     async with Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground:
         config = TelegramConfig(TOKEN, ("s",), playground.telegram_api_url)
         async with TelegramAdapter(config, MemoryKeyValue(utc_now)) as adapter:
-            commands = Commands(adapter, desk, seconds=5)
-            asked = read_command(_message())
+            commands = PendingCommands(adapter, desk, seconds=5)
+            asked = parse_command(_message())
             assert asked is not None
-            taken = [await commands.take(asked) for _ in range(2)]
+            taken = [await commands.answer(asked) for _ in range(2)]
 
     assert taken == [False, True]
+
+
+def parse_command(message: object) -> PendingCommand | None:
+    found = parse_update({"update_id": 1, "message": message})
+    return found if isinstance(found, PendingCommand) else None
 
 
 def _message(**changes: object) -> dict[str, object]:
@@ -135,7 +142,7 @@ def _message(**changes: object) -> dict[str, object]:
     ],
 )
 def test_a_command_is_read(changes: dict[str, object], is_private: bool) -> None:
-    found = read_command(_message(**changes))
+    found = parse_command(_message(**changes))
 
     assert found is not None
     assert (found.actor, found.is_private) == (f"telegram:{ALICE}", is_private)
@@ -157,9 +164,9 @@ def test_a_command_is_read(changes: dict[str, object], is_private: bool) -> None
     ],
 )
 def test_what_is_no_command_of_a_person_is_none(changes: dict[str, object]) -> None:
-    assert read_command(_message(**changes)) is None
+    assert parse_command(_message(**changes)) is None
 
 
 @pytest.mark.parametrize("message", [None, [], "x", {}])
 def test_anything_else_is_no_command(message: object) -> None:
-    assert read_command(message) is None
+    assert parse_command(message) is None

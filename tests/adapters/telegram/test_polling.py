@@ -18,9 +18,9 @@ from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso.stores.protocols import KeyValueStore
 from sayso_playground import Playground, PlaygroundConfig, RateLimited, ServerError
 from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
-from sayso_telegram.incoming.intake import Taken
-from sayso_telegram.incoming.polling import next_offset
-from sayso_telegram.reading.updates import ALLOWED_UPDATES
+from sayso_telegram.listener import next_offset
+from sayso_telegram.parse_update import ALLOWED_UPDATES
+from sayso_telegram.updates_handler import HandledUpdate
 
 TOKEN = "4000000000:PLAYGROUND-token"
 CHAT = -1001234567890
@@ -328,7 +328,7 @@ async def test_polling_ends_at_once_when_it_is_cancelled(
         # Leaving the block cancels, within the two seconds of `polling`, a poll of 25 seconds.
 
 
-STORED, NOT_STORED = Taken(stored=True), Taken(stored=False)
+STORED, NOT_STORED = HandledUpdate(stored=True), HandledUpdate(stored=False)
 
 
 @pytest.mark.parametrize(
@@ -344,7 +344,7 @@ STORED, NOT_STORED = Taken(stored=True), Taken(stored=False)
     ],
 )
 def test_the_next_poll_begins_at_the_first_update_not_stored_or_anywhere_after_silence(
-    ids: list[int | None], taken: list[Taken], before: int, after: int
+    ids: list[int | None], taken: list[HandledUpdate], before: int, after: int
 ) -> None:
     updates = [{"update_id": number} for number in ids]
 

@@ -13,7 +13,7 @@ from support.clock import Clock
 from sayso.errors import StoreUnreachableError
 from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso.testing import until
-from sayso_telegram.incoming.polling import Poller
+from sayso_telegram.listener import Poller
 
 
 class Waiting:

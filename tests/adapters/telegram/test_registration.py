@@ -9,7 +9,7 @@ import pytest
 from sayso.errors import ConfigError, DeliveryError
 from sayso_playground import Playground, PlaygroundConfig
 from sayso_telegram import TelegramConfig, WebhookState, delete_webhook, set_webhook, show_webhook
-from sayso_telegram.incoming.webhook import check_webhook_url
+from sayso_telegram.webhook import check_webhook_url
 
 TOKEN = "4000000000:PLAYGROUND-token"
 URL = "https://bots.example/telegram/webhook"

@@ -13,8 +13,13 @@ from sayso.chats.places import Answer, Answered
 from sayso.errors import DeliveryError
 from sayso.forms.form import Form, FormField
 from sayso.platforms.conversation import Reply
-from sayso_telegram.incoming.intake import Taken
-from sayso_telegram.reading.replies import read_reply
+from sayso_telegram.parse_update import parse_update
+from sayso_telegram.updates_handler import HandledUpdate
+
+
+def parse_reply(message: Any) -> Reply | None:
+    found = parse_update({"update_id": 1, "message": message})
+    return found if isinstance(found, Reply) else None
 
 
 async def test_the_right_persons_replies_lead_to_one_press_with_raw_values(chat: Chat) -> None:
@@ -23,7 +28,7 @@ async def test_the_right_persons_replies_lead_to_one_press_with_raw_values(chat:
     taken = await chat.reply(chat.newest, "two")
 
     (press,) = chat.desk.presses
-    assert taken == Taken(stored=True)
+    assert taken == HandledUpdate(stored=True)
     assert press.inputs == {"a": "one", "b": "two"}
     assert (press.handle, press.choice) == (chat.card.handle, "two")
     assert (press.actor, press.message) == (f"telegram:{ALICE}", chat.ref)
@@ -98,7 +103,7 @@ async def test_a_reply_to_any_other_message_of_the_bot_is_left_alone(chat: Chat)
     await chat.ask()
     card = chat.telegram.state.messages[GROUP, int(chat.ref.message_id)]
 
-    assert await chat.reply(card, "nice") == Taken(stored=True)
+    assert await chat.reply(card, "nice") == HandledUpdate(stored=True)
 
     assert chat.told(0) == ""
 
@@ -262,21 +267,21 @@ async def test_agents_words_are_never_live(chat: Chat) -> None:
     [None, 7, {}, {"chat": {"id": 1}}, {"chat": {"id": 1}, "message_id": True}],
 )
 def test_what_is_no_reply_is_none(message: Any) -> None:
-    assert read_reply(message) is None
+    assert parse_reply(message) is None
 
 
 def test_a_reply_to_a_person_is_none_of_ours() -> None:
     person = {"message_id": 1, "from": {"id": 7, "is_bot": False}}
     message = {"chat": {"id": 1}, "message_id": 2, "reply_to_message": person, "text": "x"}
 
-    assert read_reply(message) is None
+    assert parse_reply(message) is None
 
 
 def test_a_reply_in_the_name_of_a_channel_is_nobodys_whoever_stands_in_for_it(
     payload: Callable[[str], Any],
 ) -> None:
     message = payload("message_reply_to_force_reply_private")["message"]
-    reply = read_reply({**message, "sender_chat": {"id": -1001160242915, "type": "channel"}})
+    reply = parse_reply({**message, "sender_chat": {"id": -1001160242915, "type": "channel"}})
 
     assert isinstance(reply, Reply)
     assert reply.actor is None
@@ -285,7 +290,7 @@ def test_a_reply_in_the_name_of_a_channel_is_nobodys_whoever_stands_in_for_it(
 def test_a_reply_in_the_name_of_a_chat_is_nobodys(payload: Callable[[str], Any]) -> None:
     message = payload("message_anonymous_admin_text")["message"]
     message["reply_to_message"] = {"message_id": 9, "from": {"id": 1, "is_bot": True}}
-    reply = read_reply(message)
+    reply = parse_reply(message)
 
     assert isinstance(reply, Reply)
     assert reply.actor is None

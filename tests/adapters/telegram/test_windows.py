@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sayso_telegram.incoming.intake import Taken
-from sayso_telegram.incoming.listener import _retry_after
+from sayso_telegram.listener import _retry_after
+from sayso_telegram.updates_handler import HandledUpdate
 
 
 @pytest.mark.parametrize(
@@ -24,4 +24,4 @@ from sayso_telegram.incoming.listener import _retry_after
 def test_telegram_comes_again_after_two_seconds_at_the_earliest_and_sixty_at_the_latest(
     wanted: float | None, told: str
 ) -> None:
-    assert _retry_after(Taken(stored=False, retry_after=wanted)) == {"Retry-After": told}
+    assert _retry_after(HandledUpdate(stored=False, retry_after=wanted)) == {"Retry-After": told}

@@ -10,7 +10,7 @@ from support.settings_text import BOTH, ROUTE_TO_BOTH, read
 from sayso.chats.budgets import Rate
 from sayso.toml_file import SettingsError
 from sayso_slack.config import build_config as slack_config
-from sayso_telegram.settings import config_of as telegram_config
+from sayso_telegram.config import build_config as telegram_config
 
 
 def test_without_settings_the_budgets_are_those_of_the_platforms() -> None:

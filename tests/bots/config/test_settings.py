@@ -17,7 +17,7 @@ from sayso.testing import a_request
 from sayso.toml_file import SettingsError
 from sayso_bots.config.store_settings import read_ask_settings
 from sayso_slack.config import SIGNING_SECRET
-from sayso_telegram.settings import WEBHOOK_SECRET
+from sayso_telegram.config import WEBHOOK_SECRET
 
 
 def test_tokens_and_a_route_are_enough() -> None:

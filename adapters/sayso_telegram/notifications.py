@@ -10,14 +10,14 @@ from sayso.chats.places import MessageRef, Place
 from sayso.locales import load_translations
 from sayso.text.visible import format_count
 from sayso_telegram.adapter import TelegramAdapter
-from sayso_telegram.failures import PLATFORM
-from sayso_telegram.lists.waiting import calling
+from sayso_telegram.config import PLATFORM
+from sayso_telegram.pending_messages import build_reminder
 
 # Supergroups and channels: t.me/c takes their number without what marks them as such.
 _MARK = "-100"
 
 
-class TelegramCaller:
+class TelegramNotifier:
     """Calls people by mentions and in their own chats. Who is away is not said by Telegram."""
 
     def __init__(self, adapter: TelegramAdapter) -> None:
@@ -53,7 +53,7 @@ class TelegramCaller:
         heading = format_count(
             translations, "Still waiting for an answer", "{count} questions still wait", count
         )
-        text = calling("⏰", heading, waiting, translations, called)
+        text = build_reminder("⏰", heading, waiting, translations, called)
         card = waiting[0].card
         await self._adapter.say(place, text, reply_to=card.message_id if card else "")
 
@@ -68,4 +68,4 @@ class TelegramCaller:
             translations, "A question waits for you", "{count} questions wait for you", count
         )
         place = Place(PLATFORM, actor.removeprefix(f"{PLATFORM}:"))
-        await self._adapter.say(place, calling("👋", heading, waiting, translations))
+        await self._adapter.say(place, build_reminder("👋", heading, waiting, translations))

@@ -1,4 +1,4 @@
-"""Several cards as one Telegram message: a numbered line for each, whatever it holds."""
+"""Several cards as one message: a numbered line and a row of buttons for each."""
 
 from __future__ import annotations
 
@@ -6,18 +6,122 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from gettext import NullTranslations
 
-from sayso.cards.bundle import MOST_IN_BUNDLE, Bundle
-from sayso.cards.card import DESCRIPTION_LIMIT, Card, CardBody, Ended, Open
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+
+from sayso.cards.bundle import EACH, MOST_IN_BUNDLE, Bundle
+from sayso.cards.buttons import Button
+from sayso.cards.card import (
+    BACK,
+    DESCRIPTION_LIMIT,
+    MORE,
+    SHOW_ALL,
+    Card,
+    CardBody,
+    Choice,
+    Ended,
+    Open,
+)
 from sayso.cards.gist import agent_name, gravest, tool_name
 from sayso.cards.truncation import Room
 from sayso.text.visible import format_count, on_one_line, visible
-from sayso_telegram.card.bundle_keyboard import MOST_STORED_IN_BUNDLE
-from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
-from sayso_telegram.card.keyboard import confirmed_choice
-from sayso_telegram.card.message import CONTENT_LIMIT, LINES
-from sayso_telegram.card.parts import ending, reasons, second_step, unsaid, what_it_was
-from sayso_telegram.card.pieces import Piece, fitting, label, line, moment, own, spread
-from sayso_telegram.card.values import value_pieces
+from sayso_telegram.formatted_text import (
+    Formatted,
+    Look,
+    Part,
+    Piece,
+    count_units,
+    fill_template,
+    fit_pieces,
+    label,
+    line,
+    moment,
+    own,
+    replace_surrogates,
+    truncate,
+    value_pieces,
+)
+from sayso_telegram.keyboard import (
+    confirm_label,
+    find_confirming,
+    find_storable,
+    make_button,
+    make_longer_buttons,
+)
+from sayso_telegram.message_text import (
+    CONTENT_LIMIT,
+    LINES,
+    confirmation_pieces,
+    ending_pieces,
+    find_unsaid,
+    reason_pieces,
+    request_pieces,
+)
+
+# Undocumented; what the servers take (PTB's constants.InlineKeyboardMarkupLimit).
+_MOST_BUTTONS = 100
+# Beside all lines, a message has room for this many code units of what would be remembered.
+MAX_STORED_IN_BATCH = 300
+
+Row = list[InlineKeyboardButton]
+
+
+def build_batch_keyboard(cards: Sequence[Card]) -> InlineKeyboardMarkup | None:
+    """The buttons that these cards offer now; None where there is nothing left to do.
+
+    Raises:
+        ValueError: Telegram would not take these buttons.
+    """
+    bundle = Bundle(tuple(cards))
+    rows = [row for number, card in enumerate(cards, 1) for row in _rows(number, card)]
+    if bundle.choices:
+        rows.append([_button(bundle.handle, choice, choice.label) for choice in bundle.choices])
+    count = sum(map(len, rows))
+    if count > _MOST_BUTTONS:
+        raise ValueError(f"{count} buttons are too many: Telegram takes {_MOST_BUTTONS}")
+    return InlineKeyboardMarkup(rows) if rows else None
+
+
+def _rows(number: int, card: Card) -> Iterator[Row]:
+    if isinstance(card.state, Ended):
+        if row := [_button(card.handle, one, f"{one.label} {number}") for one in card.choices]:
+            yield row
+        return
+    if (confirming := find_confirming(card, MAX_STORED_IN_BATCH)) is not None:
+        sure = Button(card.handle, confirming.key, confirmed=True)
+        yield [
+            make_button(
+                f"{confirm_label(confirming, card.translations)} {number}", sure, confirming.style
+            )
+        ]
+        for longer in make_longer_buttons(card.handle, confirming, f" {number}"):
+            yield [longer]
+        back = card.translations.gettext("Back")
+        yield [_button(card.handle, BACK, f"{back} {number}")]
+        return
+    direct = (*EACH.values(), SHOW_ALL.key)
+    row = [
+        _button(card.handle, choice, f"{choice.label} {number}")
+        for choice in card.choices
+        if choice.key in direct
+    ]
+    others = [choice for choice in card.choices if choice.key not in direct]
+    others, more = (list(find_storable(some, MAX_STORED_IN_BATCH)) for some in (others, card.more))
+    if (more or (card.leads_on and card.body.digest)) and not card.state.more:
+        more_text = card.translations.gettext("More…")
+        yield [*row, _button(card.handle, MORE, f"{more_text} {number}")]
+        return
+    yield row
+    yield from (
+        [_button(card.handle, choice, f"{choice.label} {number}")] for choice in (*others, *more)
+    )
+    if card.state.more:
+        back = card.translations.gettext("Back")
+        yield [_button(card.handle, BACK, f"{back} {number}")]
+
+
+def _button(handle: str, choice: Choice, label: str) -> InlineKeyboardButton:
+    return make_button(label, Button(handle, choice.key), choice.style)
+
 
 # Of 4,096 code units, 50 are kept back by `fitting`; 860 are for what is said once, the second
 # step of one line among it; each line takes 212 beside its content and its description. A line
@@ -49,33 +153,36 @@ def _plain(part: Part) -> str:
     return Formatted((part._replace(is_value=False),)).without_entities
 
 
-def bundle_room(body: CardBody, count: int) -> Room | None:
+def batch_capacity(body: CardBody, count: int) -> Room | None:
     """What a message with so many cards shows of this one; None: it must stand alone."""
-    if count > MOST_IN_BUNDLE or units(sound(visible(body.title, one_line=True))) > _TITLE:
+    if (
+        count > MOST_IN_BUNDLE
+        or count_units(replace_surrogates(visible(body.title, one_line=True))) > _TITLE
+    ):
         return None
     left = _FOR_LINES // count - _BESIDE
     if body.dangers:
-        left -= _BESIDE_DANGERS + sum(map(units, body.dangers[:_DANGERS]))
+        left -= _BESIDE_DANGERS + sum(map(count_units, body.dangers[:_DANGERS]))
     content, description = (
-        sound(body.content),
-        sound(on_one_line(body.description)),
+        replace_surrogates(body.content),
+        replace_surrogates(on_one_line(body.description)),
     )
-    for_description = max(left - units(content), left // 3)
+    for_description = max(left - count_units(content), left // 3)
     said = min(_first(description, for_description), DESCRIPTION_LIMIT)
-    left -= units(description[:said])
+    left -= count_units(description[:said])
     room = min(_first(content, left), CONTENT_LIMIT)
     # All buttons stand below all lines: together they are one screen.
-    return Room(room, said, MOST_STORED_IN_BUNDLE, lines=max(LINES // count, _LEAST_LINES))
+    return Room(room, said, MAX_STORED_IN_BATCH, lines=max(LINES // count, _LEAST_LINES))
 
 
 def _first(text: str, most: int) -> int:
     """How many characters from the beginning of the text fit into so many code units."""
-    if units(text) <= most:
+    if count_units(text) <= most:
         return len(text)
-    return max(len(fitted(text, most)) - 1, 0)
+    return max(len(truncate(text, most)) - 1, 0)
 
 
-def bundle_message(cards: Sequence[Card]) -> Formatted:
+def build_batch_message(cards: Sequence[Card]) -> Formatted:
     """The cards as they are now, at most 4,096 UTF-16 code units long.
 
     What a person still decides on is never cut here, as on a single card.
@@ -88,7 +195,7 @@ def bundle_message(cards: Sequence[Card]) -> Formatted:
     for number, card in enumerate(bundle.cards, 1):
         lines += _line(bundle, number, card)
     pieces = [*heading, *_alert(bundle, [*heading, *lines]), *lines]
-    return Listing(fitting([*pieces, *_footing(bundle)], bundle.translations).parts)
+    return Listing(fit_pieces([*pieces, *_footing(bundle)], bundle.translations).parts)
 
 
 def _heading(bundle: Bundle) -> Iterator[Piece]:
@@ -102,7 +209,7 @@ def _heading(bundle: Bundle) -> Iterator[Piece]:
 def _alert(bundle: Bundle, pieces: Sequence[Piece]) -> Iterator[Piece]:
     """The gravest of those that wait, where the first lines do not tell of it."""
     card = gravest(bundle)
-    if bundle.waiting and (first := unsaid(card, pieces)):
+    if bundle.waiting and (first := find_unsaid(card, pieces)):
         number = bundle.cards.index(card) + 1
         yield own(f"\n{number}. ")
         yield line(tool_name(card.body.tool or card.body.title), rank=3)
@@ -126,7 +233,7 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
     yield own("\n\n")
     yield own(f"{number}. ", Look.BOLD)
     if card.is_short:
-        yield from what_it_was(card, with_asker=not bundle.asker)
+        yield from request_pieces(card, with_asker=not bundle.asker)
     else:
         yield line(card.body.title, rank=3)
     if isinstance(card.state, Ended):
@@ -173,8 +280,8 @@ def _cut(number: int, card: Card) -> str:
 
 def _outcome(ended: Ended, translations: NullTranslations) -> Iterator[Piece]:
     yield own("\n")
-    yield from ending(ended, translations)
-    for said in reasons(ended, translations, stored_rank=5):
+    yield from ending_pieces(ended, translations)
+    for said in reason_pieces(ended, translations, stored_rank=5):
         yield own("\n")
         yield from said
     for name, value in ended.facts[:_ANSWERS]:
@@ -205,14 +312,14 @@ def _footing(bundle: Bundle) -> Iterator[Piece]:
         yield own(f"\n\n{expires} ")
         if (last - first).total_seconds() >= 60:
             both = translations.gettext("{first}, the last one {last}")
-            yield from spread(
+            yield from fill_template(
                 both, first=moment(first, translations), last=moment(last, translations)
             )
         else:
             yield moment(first, translations)
     for number, card in enumerate(bundle.cards, 1):
-        if (choice := confirmed_choice(card, MOST_STORED_IN_BUNDLE)) is not None:
+        if (choice := find_confirming(card, MAX_STORED_IN_BATCH)) is not None:
             really = card.translations.gettext(
                 "Really? For {number} this would be remembered:"
             ).format(number=number)
-            yield from second_step(choice, card.translations, really)
+            yield from confirmation_pieces(choice, card.translations, really)

@@ -1,4 +1,4 @@
-"""What went wrong between us and Telegram, in words that help, without the bot token."""
+"""Errors of the Bot API in words that help, without the bot token."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from telegram.error import (
 )
 
 from sayso.errors import ChannelMigratedError, DeliveryError
-from sayso_telegram.config import TOKEN_SHAPE
-
-PLATFORM = "telegram"
+from sayso_telegram.config import PLATFORM, TOKEN_SHAPE
 
 _NO_TOKEN = "[bot token]"  # noqa: S105  this is what stands in its place
 _ENTITIES = re.compile(r"\bentit", re.IGNORECASE)
@@ -48,7 +46,7 @@ class FloodError(TelegramError):
 
 
 class RedirectedError(TelegramError):
-    """What answered sends callers elsewhere; the token in the path does not go there."""
+    """The API sends callers elsewhere; the token in the path does not go there."""
 
     def __init__(self, status: int) -> None:
         super().__init__(
@@ -78,8 +76,8 @@ class UnknownChatError(DeliveryError):
     """Telegram knows no such chat, or the bot is not in it."""
 
 
-def delivery_error(error: TelegramError, token: str) -> DeliveryError:
-    """The error in our words: how long to wait, where the chat went, or that it is final.
+def to_delivery_error(error: TelegramError, token: str) -> DeliveryError:
+    """Put the error in our words: how long to wait, where the chat went, or that it is final.
 
     BadRequest is a NetworkError in python-telegram-bot, but trying again
     cannot help against it.
@@ -94,41 +92,39 @@ def delivery_error(error: TelegramError, token: str) -> DeliveryError:
     if isinstance(error, TimedOut):
         return DeliveryError(PLATFORM, "no answer in time; it may have arrived nevertheless")
     if isinstance(error, BadRequest) and any(words in str(error).lower() for words in _NOBODY):
-        return UnknownUserError(PLATFORM, without_token(str(error), token), permanent=True)
+        return UnknownUserError(PLATFORM, remove_token(str(error), token), permanent=True)
     if isinstance(error, BadRequest) and _NO_CHAT in str(error).lower():
-        return UnknownChatError(
-            PLATFORM, _with_fix(without_token(str(error), token)), permanent=True
-        )
+        return UnknownChatError(PLATFORM, _add_fix(remove_token(str(error), token)), permanent=True)
     final = isinstance(error, BadRequest | Forbidden)
-    return DeliveryError(PLATFORM, _with_fix(without_token(str(error), token)), permanent=final)
+    return DeliveryError(PLATFORM, _add_fix(remove_token(str(error), token)), permanent=final)
 
 
-def cause_of(error: TelegramError, token: str) -> TelegramError | None:
-    """The error as a cause for ours; None when its traceback would print the token."""
+def find_safe_cause(error: TelegramError, token: str) -> TelegramError | None:
+    """Return the error as a cause for ours; None when its traceback would print the token."""
     link: BaseException | None = error
     while link is not None:
-        if without_token(f"{link} {link!r}", token) != f"{link} {link!r}":
+        if remove_token(f"{link} {link!r}", token) != f"{link} {link!r}":
             return None
         link = link.__cause__ or link.__context__
     return error
 
 
-def without_token(text: str, token: str) -> str:
-    """The text without this bot token or anything that looks like one."""
+def remove_token(text: str, token: str) -> str:
+    """Cut this bot token, and anything that looks like one, out of the text."""
     return TOKEN_SHAPE.sub(_NO_TOKEN, text.replace(token, _NO_TOKEN))
 
 
 def is_unchanged(error: BadRequest) -> bool:
-    """Whether the message shows already what it was to be changed to: that is success."""
+    """True where the message shows already what it was to be changed to: that is success."""
     return "message is not modified" in str(error).lower()
 
 
 def is_about_entities(error: BadRequest) -> bool:
-    """Whether Telegram could not read how the text is formatted."""
+    """True where Telegram could not read how the text is formatted."""
     return _ENTITIES.search(str(error)) is not None
 
 
-def _with_fix(text: str) -> str:
+def _add_fix(text: str) -> str:
     words = text.lower()
     fix = next((fix for cause, fix in _FIXES if cause in words), "")
     return f"{text}: {fix}" if fix else text

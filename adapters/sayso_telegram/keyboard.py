@@ -1,24 +1,54 @@
-"""The buttons under a card."""
+"""The buttons under a card, and a button as callback data."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from gettext import NullTranslations
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.constants import KeyboardButtonStyle
 
+from sayso.cards import buttons
 from sayso.cards.buttons import Button
 from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, Choice, Ended, Style
 from sayso.text.visible import visible
-from sayso_telegram.card.formatted import units
-from sayso_telegram.reading.buttons import button_data
+from sayso_telegram.formatted_text import count_units
+
+# InlineKeyboardButton, callback_data: 1-64 bytes. `p1:` + 22 + `:!` + 20 takes 47.
+_MOST_BYTES = 64
+_PREFIX = "p1:"
+_HANDLE = re.compile(r"[A-Za-z0-9_-]{16,39}", re.ASCII)
+
+
+def button_data(button: Button) -> str:
+    """The button as callback data.
+
+    Raises:
+        ValueError: Telegram or our own reader would not take it.
+    """
+    data = _PREFIX + buttons.button_data(button)
+    size = len(data.encode())
+    if size > _MOST_BYTES:
+        raise ValueError(f"a button carries {size} bytes, Telegram allows {_MOST_BYTES}")
+    if not _HANDLE.fullmatch(button.handle):
+        raise ValueError("a button carries a handle of 16 to 39 URL-safe characters and a key")
+    return data
+
+
+def read_button(data: str) -> Button | None:
+    """The button that callback data stands for; None when it is not one of ours."""
+    if not data.startswith(_PREFIX):
+        return None
+    button = buttons.read_button(data.removeprefix(_PREFIX))
+    return button if button is not None and _HANDLE.fullmatch(button.handle) else None
+
 
 # Undocumented; what the servers take (PTB's constants.InlineKeyboardMarkupLimit).
 _MOST_BUTTONS = 100
 _A_ROW = 3
 # Beside all else that a message cannot do without, 4,096 code units have room for this many.
-MOST_STORED = 600
+MAX_STORED = 600
 # Three labels of this length fit beside each other on a narrow phone.
 _SHORT_LABEL = 10
 
@@ -39,10 +69,10 @@ def keyboard(card: Card) -> InlineKeyboardMarkup | None:
     if isinstance(card.state, Ended):
         left = [_button(card.handle, choice) for choice in card.choices]
         return InlineKeyboardMarkup([left]) if left else None
-    if (confirming := confirmed_choice(card)) is not None:
+    if (confirming := find_confirming(card)) is not None:
         return _second_step(card, confirming)
-    more = sayable(card.more)
-    choices = sayable(card.choices)
+    more = find_storable(card.more)
+    choices = find_storable(card.choices)
     if card.state.more:
         choices = (*more, card.step_back)
     elif more or (card.leads_on and card.body.digest):
@@ -53,36 +83,38 @@ def keyboard(card: Card) -> InlineKeyboardMarkup | None:
     return InlineKeyboardMarkup(rows) if rows else None
 
 
-def confirmed_choice(card: Card, most: int = MOST_STORED) -> Choice | None:
+def find_confirming(card: Card, most: int = MAX_STORED) -> Choice | None:
     """The choice at its second step, where a message can say in full what it stores."""
     if isinstance(card.state, Ended) or card.state.confirming is None:
         return None
-    return next(iter(sayable((card.state.confirming,), most)), None)
+    return next(iter(find_storable((card.state.confirming,), most)), None)
 
 
-def sayable(choices: Sequence[Choice], most: int = MOST_STORED) -> tuple[Choice, ...]:
+def find_storable(choices: Sequence[Choice], most: int = MAX_STORED) -> tuple[Choice, ...]:
     """What cannot be said in full, in so many code units, cannot be stored."""
     return tuple(
-        choice for choice in choices if units(visible(choice.stores, one_line=True)) <= most
+        choice for choice in choices if count_units(visible(choice.stores, one_line=True)) <= most
     )
 
 
 def _second_step(card: Card, choice: Choice) -> InlineKeyboardMarkup:
     """Telegram has no dialog to confirm in: the card itself asks once more."""
     sure = Button(card.handle, choice.key, confirmed=True)
-    yes = labelled(yes_label(choice, card.translations), sure, choice.style)
-    longer = [[button] for button in longer_buttons(card.handle, choice)]
+    yes = make_button(confirm_label(choice, card.translations), sure, choice.style)
+    longer = [[button] for button in make_longer_buttons(card.handle, choice)]
     return InlineKeyboardMarkup([[yes], *longer, [_button(card.handle, card.step_back)]])
 
 
-def longer_buttons(handle: str, choice: Choice, number: str = "") -> Iterator[InlineKeyboardButton]:
+def make_longer_buttons(
+    handle: str, choice: Choice, number: str = ""
+) -> Iterator[InlineKeyboardButton]:
     """The buttons of a second step that store the same for longer."""
     for one in choice.longer:
         sure = Button(handle, one.key, confirmed=True)
-        yield labelled(f"{one.step}{number}", sure, one.style)
+        yield make_button(f"{one.step}{number}", sure, one.style)
 
 
-def yes_label(choice: Choice, translations: NullTranslations) -> str:
+def confirm_label(choice: Choice, translations: NullTranslations) -> str:
     """The words on the button of a second step."""
     return choice.step or translations.gettext("Yes, {label}").format(label=choice.label)
 
@@ -98,10 +130,10 @@ def _rows(choices: Sequence[Choice]) -> Iterator[Sequence[Choice]]:
 
 
 def _button(handle: str, choice: Choice) -> InlineKeyboardButton:
-    return labelled(choice.label, Button(handle, choice.key), choice.style)
+    return make_button(choice.label, Button(handle, choice.key), choice.style)
 
 
-def labelled(label: str, button: Button, style: Style) -> InlineKeyboardButton:
+def make_button(label: str, button: Button, style: Style) -> InlineKeyboardButton:
     """A button of ours with these words on it."""
     return InlineKeyboardButton(
         visible(label, one_line=True), callback_data=button_data(button), style=_STYLES[style]

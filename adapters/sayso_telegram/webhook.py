@@ -12,8 +12,8 @@ from telegram import WebhookInfo
 from sayso.errors import ConfigError
 from sayso_telegram.client import Client
 from sayso_telegram.config import TelegramConfig
-from sayso_telegram.failures import without_token
-from sayso_telegram.reading.updates import ALLOWED_UPDATES
+from sayso_telegram.errors import remove_token
+from sayso_telegram.parse_update import ALLOWED_UPDATES
 
 WEBHOOK_PATH = "/telegram/webhook"
 
@@ -157,9 +157,9 @@ def _is_near(host: str) -> bool:
 
 def _state(info: WebhookInfo, config: TelegramConfig) -> WebhookState:
     return WebhookState(
-        url=without_token(info.url, config.bot_token),
+        url=remove_token(info.url, config.bot_token),
         pending_update_count=info.pending_update_count,
-        last_error_message=without_token(info.last_error_message or "", config.bot_token),
+        last_error_message=remove_token(info.last_error_message or "", config.bot_token),
         last_error_at=info.last_error_date,
         allowed_updates=tuple(info.allowed_updates),
     )

@@ -38,7 +38,7 @@ except ImportError as error:
 if TYPE_CHECKING:
     from agent_framework import SupportsAgentRun
 
-    from sayso import Handle
+    from sayso import Gate
 
 __all__ = ["SaysoMiddleware", "run", "run_workflow"]
 
@@ -65,7 +65,7 @@ class SaysoMiddleware(FunctionMiddleware):
     else for the handle's session; without a name of either, it is not offered.
     """
 
-    def __init__(self, sayso: Handle) -> None:
+    def __init__(self, sayso: Gate) -> None:
         self._sayso = sayso
 
     async def process(
@@ -77,9 +77,8 @@ class SaysoMiddleware(FunctionMiddleware):
         said = await asked(
             tool,
             lambda: ToolCall(tool, _plain(context.arguments), _call_id(context)),
-            lambda call: self._sayso.check(
+            lambda call: asker.run().check(
                 call,
-                run=asker.run(),
                 path=asker.path,
                 description=first_line(context.function.description),
             ),
@@ -97,7 +96,7 @@ class SaysoMiddleware(FunctionMiddleware):
             context.result = _noted(context.result, said.text)
 
 
-def _asker(sayso: Handle, session: AgentSession | None) -> _Asker:
+def _asker(sayso: Gate, session: AgentSession | None) -> _Asker:
     return _Asker(bind_run(sayso, lambda: None if session is None else session.session_id), ())
 
 
@@ -121,7 +120,7 @@ def _noted(result: Any, note: str) -> Any:
 
 
 async def run(
-    sayso: Handle, agent: SupportsAgentRun, messages: Any, *, session: AgentSession, **more: Any
+    sayso: Gate, agent: SupportsAgentRun, messages: Any, *, session: AgentSession, **more: Any
 ) -> AgentResponse[Any]:
     """``agent.run``; whenever a tool wants an approval, wait for it and go on.
 
@@ -134,7 +133,7 @@ async def run(
         if any(request.type != _APPROVAL for request in requests):
             break
         asker = _asker(sayso, session)
-        said = await asyncio.gather(*(_said(sayso, asker, request) for request in requests))
+        said = await asyncio.gather(*(_said(asker, request) for request in requests))
         contents = [
             request.to_function_approval_response(one.arguments is not None)
             for request, one in zip(requests, said, strict=True)
@@ -144,7 +143,7 @@ async def run(
     return response
 
 
-async def _said(sayso: Handle, asker: _Asker, request: Content) -> Said:
+async def _said(asker: _Asker, request: Content) -> Said:
     """What came of asking about a call that waits for an approval."""
     call = request.function_call
     tool = (call and call.name) or "a tool"
@@ -154,12 +153,12 @@ async def _said(sayso: Handle, asker: _Asker, request: Content) -> Said:
             raise ValueError("the request names no call")
         return ToolCall(call.name, call.parse_arguments() or {}, call.call_id or new_id())
 
-    said = await asked(tool, read, lambda made: sayso.check(made, run=asker.run(), path=asker.path))
+    said = await asked(tool, read, lambda made: asker.run().check(made, path=asker.path))
     return said.unedited(tool)
 
 
 async def run_workflow(
-    sayso: Handle, workflow: Workflow, message: Any, *, session: str | None = None, **more: Any
+    sayso: Gate, workflow: Workflow, message: Any, *, session: str | None = None, **more: Any
 ) -> WorkflowRunResult:
     """``workflow.run``; whenever it asks for something, people in chat are asked, and it goes on.
 
@@ -175,7 +174,7 @@ async def run_workflow(
     run = bind_run(sayso, lambda: session)
     result: WorkflowRunResult = await workflow.run(message, **more)
     while events := result.get_request_info_events():
-        answers = await asyncio.gather(*(_answer(sayso, run, event) for event in events))
+        answers = await asyncio.gather(*(_answer(run, event) for event in events))
         responses = {
             event.request_id: answer for event, answer in zip(events, answers, strict=True)
         }
@@ -183,19 +182,19 @@ async def run_workflow(
     return result
 
 
-async def _answer(sayso: Handle, run: BoundRun, event: WorkflowEvent[Any]) -> Any:
+async def _answer(run: BoundRun, event: WorkflowEvent[Any]) -> Any:
     wanted, data = event.response_type, event.data
     if isinstance(data, Content) and data.type == _APPROVAL:
-        said = await _said(sayso, _Asker(run, ()), data)
+        said = await _said(_Asker(run, ()), data)
         return data.to_function_approval_response(said.arguments is not None)
     if wanted is bool:
-        return await _approve_text(sayso, run, _text_of(data))
+        return await _approve_text(run, _text_of(data))
     if wanted is str:
-        words = await sayso.clarify(_text_of(data), run=run())
+        words = await run().clarify(_text_of(data))
         answer: Any = words.answer
         outcome, why = words.outcome, words.reason
     elif isinstance(wanted, type) and issubclass(wanted, BaseModel):
-        filled = await sayso.collect(wanted, text=_text_of(data), run=run())
+        filled = await run().collect(wanted, text=_text_of(data))
         answer, outcome, why = filled.data, filled.outcome, filled.reason
     else:
         raise TypeError(
@@ -206,10 +205,10 @@ async def _answer(sayso: Handle, run: BoundRun, event: WorkflowEvent[Any]) -> An
     return answer
 
 
-async def _approve_text(sayso: Handle, run: BoundRun, text: str) -> bool:
+async def _approve_text(run: BoundRun, text: str) -> bool:
     """Return whether a text was approved; a failure is a no, as silence is."""
     try:
-        return (await sayso.approve_text(text, run=run())).approved is True
+        return (await run().approve_text(text)).approved is True
     except SaysoError:
         return False
 

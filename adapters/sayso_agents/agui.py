@@ -38,7 +38,7 @@ except ImportError as error:
     raise missing("AG-UI", error, "ag-ui-protocol>=1,<2") from error
 
 if TYPE_CHECKING:
-    from sayso import Handle
+    from sayso import Gate
 
 __all__ = ["SaysoInterrupts"]
 
@@ -57,7 +57,7 @@ class SaysoInterrupts:
     process, has the same answer. Confirmations and input are asked for each time.
     """
 
-    def __init__(self, sayso: Handle) -> None:
+    def __init__(self, sayso: Gate) -> None:
         self._sayso = sayso
         self._calls: dict[str, tuple[str, str]] = {}
         self._chunked = ""
@@ -135,9 +135,8 @@ class SaysoInterrupts:
             return ToolCall(name, arguments_in(written), id_)
 
         async def ask(one: ToolCall) -> Any:
-            verdict = await self._sayso.check(
+            verdict = await run().check(
                 one,
-                run=run(),
                 key=f"agui:{interrupt.id}:{id_}",
                 description=interrupt.message or "",
                 timeout=_seconds(interrupt),
@@ -153,9 +152,7 @@ class SaysoInterrupts:
     async def _ask_to_confirm(self, interrupt: Interrupt, run: BoundRun) -> ResumeEntry:
         if not interrupt.message or not _takes(interrupt, _APPROVED):
             return ResumeEntry(interrupt_id=interrupt.id, status="cancelled")
-        said = await self._sayso.approve_text(
-            interrupt.message, run=run(), timeout=_seconds(interrupt)
-        )
+        said = await run().approve_text(interrupt.message, timeout=_seconds(interrupt))
         text = said.reason or said.outcome.value
         return _as_approval(interrupt, Said({} if said.approved else None, text))
 
@@ -163,11 +160,11 @@ class SaysoInterrupts:
         text, timeout = interrupt.message or interrupt.reason, _seconds(interrupt)
         payload: object
         if interrupt.response_schema is None:
-            told = await self._sayso.clarify(text, run=run(), timeout=timeout)
+            told = await run().clarify(text, timeout=timeout)
             answered, payload = told.answered, told.answer
         else:
             schema = interrupt.response_schema
-            found = await self._sayso.collect(schema, text=text, run=run(), timeout=timeout)
+            found = await run().collect(schema, text=text, timeout=timeout)
             answered, payload = found.answered, found.data
         if not answered:
             return ResumeEntry(interrupt_id=interrupt.id, status="cancelled")

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
 from sayso.agent.verdict import CheckResult
-from sayso.calls import RunRef, ToolCall, read_session_id
+from sayso.calls import ToolCall, read_session_id
 from sayso.digests import arguments_digest, is_digest_of
 from sayso.errors import SaysoError
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import one_line
 
 if TYPE_CHECKING:
-    from sayso import Handle
+    from sayso import Gate
 
 __all__ = [
     "BoundRun",
@@ -36,8 +36,8 @@ __all__ = [
     "said_of",
 ]
 
-BoundRun: TypeAlias = Callable[[], RunRef]
-"""Gives the run that calls are asked for, or raises why there is none. Call it while asking."""
+BoundRun: TypeAlias = Callable[[], "Gate"]
+"""Gives the gate of the run that asks, or raises why there is none. Call it while asking."""
 
 _log = logging.getLogger(__name__)
 
@@ -93,7 +93,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def bind_run(
-    sayso: Handle,
+    sayso: Gate,
     read: Callable[[], object],
     *,
     run_id: str | None = None,
@@ -110,13 +110,13 @@ def bind_run(
         named = None if session is None else read_session_id(session)
         if owner is not None and named is not None:
             named = f"{quote(str(owner()), safe='', errors='surrogatepass')}/{named}"
-        run = sayso.run(session=named, run_id=run_id)
+        gate = sayso.for_session(named, run_id=run_id)
     except Exception as error:
         return partial(_refuse_run, error)
-    return lambda: run
+    return lambda: gate
 
 
-def _refuse_run(error: Exception) -> RunRef:
+def _refuse_run(error: Exception) -> Gate:
     raise error.with_traceback(None)
 
 

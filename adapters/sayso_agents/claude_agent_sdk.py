@@ -31,14 +31,14 @@ except ImportError as error:
     raise missing("Claude Agent SDK", error, "claude-agent-sdk>=0.2.187,<0.3") from error
 
 if TYPE_CHECKING:
-    from sayso import Handle
+    from sayso import Gate
 
 __all__ = ["can_use_tool"]
 
 _ANY_ENDS = (" *", ":*")
 
 
-def can_use_tool(sayso: Handle, *, session: str | None = None) -> CanUseTool:
+def can_use_tool(sayso: Gate, *, session: str | None = None) -> CanUseTool:
     """For ``ClaudeAgentOptions(can_use_tool=…)``: a person decides where Claude Code would ask.
 
     A call runs with the arguments that were approved, or Claude is told why it did not
@@ -55,9 +55,8 @@ def can_use_tool(sayso: Handle, *, session: str | None = None) -> CanUseTool:
         said = await asked(
             tool,
             lambda: ToolCall(tool, arguments, context.tool_use_id or new_id()),
-            lambda call: sayso.check(
+            lambda call: run().check(
                 call,
-                run=run(),
                 path=(f"sub-agent {context.agent_id}",) if context.agent_id else (),
                 description=_about(context),
                 suggest=_suggested(call, context.suggestions),

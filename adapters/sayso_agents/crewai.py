@@ -36,7 +36,7 @@ except ImportError as error:
     raise missing("CrewAI", error, "crewai>=1.15.30,<2") from error
 
 if TYPE_CHECKING:
-    from sayso import Handle
+    from sayso import Gate
 
 __all__ = ["SaysoFeedback", "akickoff", "guard", "guard_tools"]
 
@@ -60,7 +60,7 @@ _refused: ContextVar[str] = ContextVar("sayso_crewai_refused", default="")
 class _Asker:
     """Asks about calls, in whatever thread they are made."""
 
-    def __init__(self, sayso: Handle, session: str | None) -> None:
+    def __init__(self, sayso: Gate, session: str | None) -> None:
         self._sayso = sayso
         self._run = bind_run(sayso, lambda: session)
 
@@ -74,7 +74,7 @@ class _Asker:
 
         def ask(call: ToolCall) -> object:
             _refuse_stopped(kickoff)
-            verdict = self._sayso.sync.check(call, run=run(), **about)
+            verdict = run().sync.check(call, **about)
             _refuse_stopped(kickoff)
             return verdict
 
@@ -107,9 +107,7 @@ class _Guarded(BaseTool):
         return f"{result}\n\n{said.text}" if said.text and type(result) is str else result
 
 
-def guard(
-    sayso: Handle, tools: Iterable[BaseTool], *, session: str | None = None
-) -> list[BaseTool]:
+def guard(sayso: Gate, tools: Iterable[BaseTool], *, session: str | None = None) -> list[BaseTool]:
     """The same tools, each of whose calls is decided on before it runs.
 
     What a person changed is what runs; a call that is not approved results in a text that
@@ -143,7 +141,7 @@ def _never(*_: Any) -> bool:
     return False
 
 
-def guard_tools(sayso: Handle, *, session: str | None = None) -> ExitStack:
+def guard_tools(sayso: Gate, *, session: str | None = None) -> ExitStack:
     """Decide on every call of any tool in this process, those that CrewAI makes itself too.
 
     It lasts until the end of the process, or of a ``with`` block with what comes back. Tools
@@ -192,7 +190,7 @@ def _let_through(asker: _Asker, context: ToolCallHookContext) -> bool | None:
 
 
 async def akickoff(
-    sayso: Handle,
+    sayso: Gate,
     crew: Crew,
     inputs: dict[str, Any] | None = None,
     *,
@@ -210,7 +208,7 @@ async def akickoff(
     except BaseException:
         kickoff.stopped.set()
         with suppress(SaysoError):  # what cannot be withdrawn runs nothing either
-            await sayso.cancel_all(run=kickoff.run(), reason=_STOPPED)
+            await kickoff.run().cancel_all(reason=_STOPPED)
         raise
     finally:
         kickoff.stopped.set()
@@ -224,7 +222,7 @@ class SaysoFeedback:
     that it is asked for, else the flow's id.
     """
 
-    def __init__(self, sayso: Handle, *, session: str | None = None, **how: Any) -> None:
+    def __init__(self, sayso: Gate, *, session: str | None = None, **how: Any) -> None:
         self._sayso = sayso
         self._session = session
         self._how = how
@@ -236,9 +234,9 @@ class SaysoFeedback:
         Raises:
             RequestUnansweredError: nobody answered.
         """
-        said = self._sayso.sync.clarify(
+        gate = self._sayso.for_session(context.flow_id if self._session is None else self._session)
+        said = gate.sync.clarify(
             context.message,
-            run=context.flow_id if self._session is None else self._session,
             context=_text_of(context.method_output),
             options=context.emit or (),
             **self._how,

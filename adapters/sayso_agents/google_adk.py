@@ -23,7 +23,7 @@ except ImportError as error:
     raise missing("Google ADK", error, "google-adk>=2.13,<3") from error
 
 if TYPE_CHECKING:
-    from sayso import Handle
+    from sayso import Gate
 
 __all__ = ["SaysoPlugin"]
 
@@ -57,7 +57,7 @@ class SaysoPlugin(BasePlugin):
     own callbacks, changes what was shown. *Always* is kept for the user's session.
     """
 
-    def __init__(self, sayso: Handle, name: str = "sayso") -> None:
+    def __init__(self, sayso: Gate, name: str = "sayso") -> None:
         super().__init__(name)
         self._sayso = sayso
 
@@ -70,9 +70,7 @@ class SaysoPlugin(BasePlugin):
         said = await asked(
             tool.name,
             lambda: ToolCall(tool.name, tool_args, call_id or new_id()),
-            lambda call: self._sayso.check(
-                call, run=run(), path=path, description=first_line(tool.description)
-            ),
+            lambda call: run().check(call, path=path, description=first_line(tool.description)),
         )
         if said.arguments is None:
             return {"error": said.text}

@@ -15,7 +15,7 @@ from sayso.errors import WaitTimeoutError
 from sayso_agents.calls import Said, said_of
 
 if TYPE_CHECKING:
-    from sayso import Handle
+    from sayso import Gate
 
 __all__ = ["answers", "read"]
 
@@ -36,16 +36,16 @@ def read(kept: str, form: TypeAdapter[_T]) -> _T:
 
 
 async def answers(
-    sayso: Handle, run: RunRef, submitted: Sequence[SubmittedCall], timeout: Timeout
+    sayso: Gate, run: RunRef, submitted: Sequence[SubmittedCall], timeout: Timeout
 ) -> list[Said]:
     """Wait for what comes of each of the calls.
 
     Raises:
         WaitTimeoutError: ``timeout`` is over and a question is still open.
-        RequestNotFoundError, StoreUnreachableError: as for ``Handle.resume``.
+        RequestNotFoundError, StoreUnreachableError: as for ``Gate.resume``.
     """
     said = []
-    verdicts = await sayso.resume_batch(submitted, run=run, timeout=timeout)
+    verdicts = await sayso.for_session(run).resume_batch(submitted, timeout=timeout)
     for one, verdict in zip(submitted, verdicts, strict=True):
         if isinstance(verdict, PendingResult):
             raise WaitTimeoutError(f"nobody has answered {verdict.permission_id} yet")

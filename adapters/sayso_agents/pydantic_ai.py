@@ -44,7 +44,7 @@ except ImportError as error:
     raise missing("Pydantic AI", error, "pydantic-ai-slim>=2.68,<3") from error
 
 if TYPE_CHECKING:
-    from sayso.agent.handle.handle import Handle
+    from sayso.agent.gate import Gate
 
 __all__ = ["SaysoApprovals"]
 
@@ -85,7 +85,7 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
         ConfigError: ``exempt`` is no collection of whole names.
     """
 
-    sayso: Handle
+    sayso: Gate
     exempt: Collection[str] = ()
 
     def __post_init__(self) -> None:
@@ -163,20 +163,20 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
 
         Raises:
             TypeError: the run did not end with calls that wait.
-            InvalidCallError, StoreUnreachableError: as for ``Handle.submit``.
+            InvalidCallError, StoreUnreachableError: as for ``Gate.submit``.
         """
         requests = result.output
         if not isinstance(requests, DeferredToolRequests):
             raise TypeError("this run did not end with DeferredToolRequests: nothing waits")
-        run = self.sayso.run(session=result.conversation_id, run_id=result.run_id)
+        gate = self.sayso.for_session(result.conversation_id, run_id=result.run_id)
         submitted = []
         for part in requests.approvals:
             call = _call(part)
-            key = f"pydantic-ai:{run.run_id}:deferred:{call.call_id}"
+            key = f"pydantic-ai:{gate.run.run_id}:deferred:{call.call_id}"
             about = _told(requests, part)
-            said = await self.sayso.submit(call, run=run, key=key, description=about)
-            submitted.append(SubmittedCall(call, said, run.agent_id))
-        return _KEPT.dump_json(_Kept(run, submitted)).decode()
+            said = await gate.submit(call, key=key, description=about)
+            submitted.append(SubmittedCall(call, said, gate.run.agent_id))
+        return _KEPT.dump_json(_Kept(gate.run, submitted)).decode()
 
     async def results(
         self, kept: str, messages: Sequence[ModelMessage], *, timeout: Timeout = None
@@ -189,7 +189,7 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
         Raises:
             ValueError: ``kept`` is not what ``submit`` gave, or the messages are of another run.
             WaitTimeoutError: ``timeout`` is over and a question is still open.
-            RequestNotFoundError, StoreUnreachableError: as for ``Handle.resume``.
+            RequestNotFoundError, StoreUnreachableError: as for ``Gate.resume``.
         """
         waiting = read(kept, _KEPT)
         _refuse_others(waiting.submitted, messages)
@@ -226,9 +226,7 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
             # A step has its number in the key: a model may use the ids of its calls again.
             key = f"pydantic-ai:{ctx.run_id}:{ctx.run_step}:{part.tool_call_id}"
             about = _told(requests, part, _description(ctx, part))
-            return await self.sayso.check(
-                call, run=asker.run(), key=key, path=asker.path, description=about
-            )
+            return await asker.run().check(call, key=key, path=asker.path, description=about)
 
         return await asked(part.tool_name, lambda: _call(part), ask)
 

@@ -31,7 +31,7 @@ except ImportError as error:
     raise missing("Strands Agents", error, "strands-agents>=1.62,<2") from error
 
 if TYPE_CHECKING:
-    from sayso import Handle
+    from sayso import Gate
 
 __all__ = ["SaysoHooks"]
 
@@ -68,7 +68,7 @@ class SaysoHooks(HookProvider):
     agent's session manager, or of the handle; without any, an *Always* ends with the run.
     """
 
-    def __init__(self, sayso: Handle, *, session: str | None = None) -> None:
+    def __init__(self, sayso: Gate, *, session: str | None = None) -> None:
         self._sayso = sayso
         self._session = session
         self._run_ids: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
@@ -99,9 +99,7 @@ class SaysoHooks(HookProvider):
         said = await asked(
             name,
             read,
-            lambda call: self._sayso.check(
-                call, run=run(), path=path, description=_describe(event.selected_tool)
-            ),
+            lambda call: run().check(call, path=path, description=_describe(event.selected_tool)),
         )
         if said.arguments is None:
             event.cancel_tool = said.text

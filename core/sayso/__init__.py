@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sayso.agent.batch import CallResult, SubmittedCall
+    from sayso.agent.connected.connect import connect
     from sayso.agent.gate import Gate
-    from sayso.agent.handle.handle import Handle, connect
     from sayso.agent.orchestrator import Orchestrator
     from sayso.agent.tools.wrap import wrap
     from sayso.agent.verdict import CheckResult, PendingResult
@@ -58,7 +58,6 @@ __all__ = [
     "Continue",
     "Decision",
     "Gate",
-    "Handle",
     "HostMatcher",
     "IdempotencyConflictError",
     "InvalidCallError",
@@ -99,10 +98,7 @@ _FILES: dict[str, tuple[str, ...]] = {
         "SubmittedCall",
     ),
     "sayso.agent.gate": ("Gate",),
-    "sayso.agent.handle.handle": (
-        "Handle",
-        "connect",
-    ),
+    "sayso.agent.connected.connect": ("connect",),
     "sayso.agent.orchestrator": ("Orchestrator",),
     "sayso.agent.tools.wrap": ("wrap",),
     "sayso.agent.verdict": (

@@ -21,7 +21,7 @@ from agent_framework import (
 )
 from support.doors import Door, Work
 
-from sayso import Handle, ToolCall
+from sayso import Gate, ToolCall
 from sayso.calls import new_id
 from sayso_agents.agent_framework import SaysoMiddleware, run
 
@@ -105,14 +105,14 @@ class Inline(Door):
 
     cannot_name = UNNAMED
 
-    async def run(self, sayso: Handle, work: Work) -> list[str]:
+    async def run(self, sayso: Gate, work: Work) -> list[str]:
         model = playing(work)
         agent = Agent(model, tools=tools_of(work), middleware=[SaysoMiddleware(sayso)])
         named = None if work.session is None else AgentSession(session_id=work.session)
         await agent.run("Go", session=named)
         return [model.said[call.call_id] for turn in work.turns for call in turn]
 
-    def run_sync(self, sayso: Handle, work: Work) -> list[str]:
+    def run_sync(self, sayso: Gate, work: Work) -> list[str]:
         return asyncio.run(self.run(sayso, work))
 
 
@@ -123,7 +123,7 @@ class Approving(Door):
     carries_edits = False
     words_of_its_own = True
 
-    async def run(self, sayso: Handle, work: Work) -> list[str]:
+    async def run(self, sayso: Gate, work: Work) -> list[str]:
         model = playing(work)
         agent = Agent(model, tools=tools_of(work, approved=True))
         await run(sayso, agent, "Go", session=AgentSession(session_id=work.session))

@@ -24,7 +24,7 @@ from claude_agent_sdk import (
 from support.claude_model import Model, calls, model_served, says
 from support.doors import Door, Work
 
-from sayso import Handle, ToolCall
+from sayso import Gate, ToolCall
 from sayso_agents.claude_agent_sdk import can_use_tool
 
 SERVED = "mcp__work__"
@@ -77,7 +77,7 @@ def server(work: Work) -> Mapping[str, Any]:
 class Calling(Door):
     """The callback as the SDK calls it, without Claude Code."""
 
-    async def run(self, sayso: Handle, work: Work) -> list[str]:
+    async def run(self, sayso: Gate, work: Work) -> list[str]:
         decide = can_use_tool(sayso, session=work.session)
 
         async def make(call: ToolCall) -> str:
@@ -97,7 +97,7 @@ class Calling(Door):
 class Asking(Door):
     """Claude Code asks by ``can_use_tool``."""
 
-    async def run(self, sayso: Handle, work: Work) -> list[str]:
+    async def run(self, sayso: Gate, work: Work) -> list[str]:
         async with model_served() as model:
             model.plays(
                 *(

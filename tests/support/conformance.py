@@ -28,7 +28,7 @@ from support.live import is_live
 from support.scenes import Scenes, cards
 from support.unanswered import expire_now
 
-from sayso import Decision, Handle, ToolCall
+from sayso import Decision, Gate, ToolCall
 from sayso.stores.connect import open_store
 
 TESTS = Path(__file__).parents[1]
@@ -49,7 +49,7 @@ class OtherWayContract(FailClosedContract):
     """A second way into a framework whose first one keeps the whole contract."""
 
     async def test_an_allowed_call_runs_once_and_the_model_has_its_result(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         running = scene.ask(self.door.run(sayso, work))
@@ -62,7 +62,7 @@ class OtherWayContract(FailClosedContract):
         assert work.ran == [RAN]
 
     async def test_the_model_hears_the_reason_of_a_denial_and_no_account(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         running = scene.ask(self.door.run(sayso, work))
@@ -75,7 +75,7 @@ class OtherWayContract(FailClosedContract):
         assert work.ran == []
 
     async def test_an_edited_call_runs_as_edited_or_not_at_all(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         running = scene.ask(self.door.run(sayso, work))
@@ -87,7 +87,7 @@ class OtherWayContract(FailClosedContract):
         assert work.ran == ([("deploy", STAGING)] if self.door.carries_edits else [])
 
     async def test_calls_of_one_message_share_a_card_and_are_decided_each_on_its_own(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy(), restart()]])
         running = scene.ask(self.door.run(sayso, work))
@@ -106,7 +106,7 @@ class OtherWayContract(FailClosedContract):
         assert cards(scene) == 1
 
     async def test_a_run_that_is_cancelled_withdraws_its_card(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         running = scene.ask(self.door.run(sayso, work))
@@ -124,7 +124,7 @@ class DoorContract(OtherWayContract):
     """Nothing runs unless somebody allowed it, as it was allowed; the model hears the rest."""
 
     async def test_after_always_the_same_call_is_not_asked_about_again(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()], [deploy()]])
         running = scene.ask(self.door.run(sayso, work))
@@ -136,7 +136,7 @@ class DoorContract(OtherWayContract):
         assert cards(scene) == 1
 
     async def test_without_the_name_of_a_conversation_a_second_run_is_asked_about_anew(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         first, second = (Work([[deploy()]], session=None) for _ in range(2))
         running = scene.ask(self.door.run(sayso, first))
@@ -154,7 +154,7 @@ class DoorContract(OtherWayContract):
         assert cards(scene) == 2
 
     async def test_the_same_call_of_a_later_message_is_asked_about_anew(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()], [deploy()]])
         running = scene.ask(self.door.run(sayso, work))
@@ -188,7 +188,7 @@ class DoorContract(OtherWayContract):
         assert work.ran == ([("deploy", STAGING)] if self.door.carries_edits else [])
 
     async def test_a_question_that_nobody_answers_is_told_as_an_expiry(
-        self, scene: Asked, slack: SlackHands, sayso: Handle, store_url: str
+        self, scene: Asked, slack: SlackHands, sayso: Gate, store_url: str
     ) -> None:
         work = Work([[deploy()]])
         running = scene.ask(self.door.run(sayso, work))
@@ -210,7 +210,7 @@ class AgainContract(Scenes):
     """What those promise that may be handed one call more than once."""
 
     async def test_a_call_that_is_made_again_is_asked_about_once_and_runs_once(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         running = scene.ask(self.door.run_again(sayso, work))
@@ -226,7 +226,7 @@ class SyncContract(Scenes):
     """What those promise that are there for programs without an event loop."""
 
     async def test_a_program_without_an_event_loop_is_answered_as_well(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()], [restart()]])
         running = scene.ask(asyncio.to_thread(self.door.run_sync, sayso, work))

@@ -11,7 +11,7 @@ from crewai.tools import BaseTool, tool
 from pydantic import Field
 from support.doors import Door, Work
 
-from sayso import Handle, ToolCall
+from sayso import Gate, ToolCall
 from sayso.calls import new_id
 from sayso_agents.crewai import akickoff, guard, guard_tools
 
@@ -78,13 +78,13 @@ def told(model: Scripted, work: Work) -> list[str]:
 class Guarded(Door):
     """Tools that ask themselves."""
 
-    async def run(self, sayso: Handle, work: Work) -> list[str]:
+    async def run(self, sayso: Gate, work: Work) -> list[str]:
         model = playing(work)
         guarded = guard(sayso, tools_of(work), session=work.session)
         await akickoff(sayso, crew_of(model, guarded), session=work.session)
         return told(model, work)
 
-    def run_sync(self, sayso: Handle, work: Work) -> list[str]:
+    def run_sync(self, sayso: Gate, work: Work) -> list[str]:
         model = playing(work)
         crew_of(model, guard(sayso, tools_of(work), session=work.session)).kickoff()
         return told(model, work)
@@ -93,7 +93,7 @@ class Guarded(Door):
 class Hooked(Door):
     """A hook before every tool."""
 
-    async def run(self, sayso: Handle, work: Work) -> list[str]:
+    async def run(self, sayso: Gate, work: Work) -> list[str]:
         model = playing(work)
         with guard_tools(sayso, session=work.session):
             # What was run before is no answer for the next call: it has to be asked about.

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from sayso import Handle, ToolCall, connect
+from sayso import Gate, ToolCall, connect
 from sayso.calls import new_id
 
 
@@ -23,7 +23,7 @@ def restart() -> ToolCall:
 
 
 @contextmanager
-def agents_handle(url: str, **options: Any) -> Iterator[Handle]:
+def agents_handle(url: str, **options: Any) -> Iterator[Gate]:
     """The handle of an agent's process, which ends with the block."""
     with connect(url, agent="deploy-bot", **{"timeout": 30, "patience": 5, **options}) as opened:
         yield opened
@@ -75,27 +75,27 @@ class Door(ABC):
     """Ids of conversations that no run of the framework can have."""
 
     @abstractmethod
-    async def run(self, sayso: Handle, work: Work) -> list[str]:
+    async def run(self, sayso: Gate, work: Work) -> list[str]:
         """Run the agent to its end: what its model was told of each call, in their order."""
 
-    def run_sync(self, sayso: Handle, work: Work) -> list[str]:
+    def run_sync(self, sayso: Gate, work: Work) -> list[str]:
         """The same for a program without an event loop, where that is possible."""
         raise NotImplementedError
 
-    async def run_again(self, sayso: Handle, work: Work) -> None:
+    async def run_again(self, sayso: Gate, work: Work) -> None:
         """Run an agent to its end whose one call is handed to the door more than once.
 
         That is as the framework does it, or whoever takes a run up again.
         """
         raise NotImplementedError
 
-    async def start(self, sayso: Handle, work: Work) -> Any:
+    async def start(self, sayso: Gate, work: Work) -> Any:
         """Run until somebody is asked, without waiting for it; what is kept of the run.
 
         That is where the framework can put a run aside.
         """
         raise NotImplementedError
 
-    async def go_on(self, sayso: Handle, work: Work, kept: Any) -> list[str]:
+    async def go_on(self, sayso: Gate, work: Work, kept: Any) -> list[str]:
         """Go on with what was kept, in a process that knows nothing else of it, to the end."""
         raise NotImplementedError

@@ -13,7 +13,7 @@ from support.doors import Work, agents_handle, deploy
 from support.ports import free_port
 from support.scenes import Scenes, cards
 
-from sayso import Decision, Handle, ToolCall
+from sayso import Decision, Gate, RunRef, ToolCall
 from sayso.stores.redis.connection import Client
 from sayso.stores.redis.url import read_url
 
@@ -35,10 +35,14 @@ class Double:
 
         return Sync()
 
-    def run(self, *_: Any, **__: Any) -> Any:
-        """As a handle does."""
-        with agents_handle("memory://") as real:
-            return real.run(session="s-1", run_id="r-1")
+    def for_session(self, *_: Any, **__: Any) -> Double:
+        """As a gate does."""
+        return self
+
+    @property
+    def run(self) -> RunRef:
+        """As a gate has."""
+        return RunRef("agent", "s-1", run_id="r-1")
 
     def __getattr__(self, name: str) -> Any:
         async def say(*_: Any, **__: Any) -> object:
@@ -86,7 +90,7 @@ class FailClosedContract(Scenes):
     """A no of the policy, a failure, an answer that is none: nothing runs."""
 
     async def test_the_number_of_a_conversation_is_its_name(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         if "a number" in self.door.cannot_name:
             pytest.skip("the framework takes no number for the id of a conversation")
@@ -162,7 +166,7 @@ class FailClosedContract(Scenes):
     async def test_nothing_runs_where_our_own_code_raises(self) -> None:
         work = Work([[deploy()]])
 
-        (told,) = await self.door.run(cast("Handle", Double(raising)), work)
+        (told,) = await self.door.run(cast("Gate", Double(raising)), work)
 
         assert work.ran == []
         assert "a mistake of ours" in told
@@ -170,7 +174,7 @@ class FailClosedContract(Scenes):
     async def test_nothing_runs_where_an_error_has_no_text(self) -> None:
         work = Work([[deploy()]])
 
-        (told,) = await self.door.run(cast("Handle", Double(raising_mute)), work)
+        (told,) = await self.door.run(cast("Gate", Double(raising_mute)), work)
 
         assert work.ran == []
         assert "asking failed with MuteError" in told
@@ -193,7 +197,7 @@ class FailClosedContract(Scenes):
     async def test_nothing_runs_on_an_answer_that_is_no_verdict(self, said: object) -> None:
         work = Work([[deploy()]])
 
-        (told,) = await self.door.run(cast("Handle", Double(lambda: said)), work)
+        (told,) = await self.door.run(cast("Gate", Double(lambda: said)), work)
 
         assert work.ran == []
         assert "not a verdict" in told

@@ -18,7 +18,7 @@ from google.adk.sessions import InMemorySessionService
 from google.genai import types
 from support.doors import Door, Work
 
-from sayso import Handle, ToolCall
+from sayso import Gate, ToolCall
 from sayso.calls import new_id
 from sayso_agents.google_adk import SaysoPlugin
 
@@ -100,12 +100,12 @@ class Plugged(Door):
 
     cannot_name = frozenset({"a number", "an object", "a truth value", "an empty text"})
 
-    async def run(self, sayso: Handle, work: Work) -> list[str]:
+    async def run(self, sayso: Gate, work: Work) -> list[str]:
         agent = LlmAgent(name="lead", model=playing(work), tools=[work.deploy, work.restart])
         said = await run(agent, [SaysoPlugin(sayso)], session=work.session or new_id())
         return told(said, work)
 
-    def run_sync(self, sayso: Handle, work: Work) -> list[str]:
+    def run_sync(self, sayso: Gate, work: Work) -> list[str]:
         agent = LlmAgent(name="lead", model=playing(work), tools=[work.deploy, work.restart])
         runner = runner_of(agent, [SaysoPlugin(sayso)])
         names: dict[str, Any] = {"user_id": USER, "session_id": work.session or new_id()}

@@ -15,7 +15,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
 from support.doors import Door, Work
 
-from sayso import Handle
+from sayso import Gate
 from sayso.calls import new_id
 from sayso_agents.langchain import SaysoMiddleware, ainvoke, resume, submit
 
@@ -80,7 +80,7 @@ def told(result: Any) -> list[str]:
     return [said[str(call)] for call in calls]
 
 
-async def run_again(sayso: Handle, work: Work, middleware: Any) -> None:
+async def run_again(sayso: Gate, work: Work, middleware: Any) -> None:
     """The tool interrupts itself: LangGraph runs its node again."""
 
     @tool
@@ -99,40 +99,40 @@ async def run_again(sayso: Handle, work: Work, middleware: Any) -> None:
 class Inline(Door):
     """A call waits for its answer."""
 
-    async def run_again(self, sayso: Handle, work: Work) -> None:
+    async def run_again(self, sayso: Gate, work: Work) -> None:
         await run_again(sayso, work, SaysoMiddleware(sayso))
 
-    async def run(self, sayso: Handle, work: Work) -> list[str]:
+    async def run(self, sayso: Gate, work: Work) -> list[str]:
         agent = an_agent(work, SaysoMiddleware(sayso))
         return told(await agent.ainvoke(HELLO, thread(work)))
 
-    def run_sync(self, sayso: Handle, work: Work) -> list[str]:
+    def run_sync(self, sayso: Gate, work: Work) -> list[str]:
         return told(an_agent(work, SaysoMiddleware(sayso)).invoke(HELLO, thread(work)))
 
 
 class Suspended(Door):
     """The run is put aside for an answer."""
 
-    def middleware(self, sayso: Handle) -> Any:
+    def middleware(self, sayso: Gate) -> Any:
         return SaysoMiddleware(sayso, suspend=True)
 
-    async def run_again(self, sayso: Handle, work: Work) -> None:
+    async def run_again(self, sayso: Gate, work: Work) -> None:
         await run_again(sayso, work, self.middleware(sayso))
 
-    async def run(self, sayso: Handle, work: Work) -> list[str]:
+    async def run(self, sayso: Gate, work: Work) -> list[str]:
         agent = an_agent(work, self.middleware(sayso), InMemorySaver())
         # What can be put aside has a thread.
         named = thread(work if work.session is not None else replace(work, session=new_id()))
         return told(await ainvoke(sayso, agent, HELLO, named))
 
-    async def start(self, sayso: Handle, work: Work) -> InMemorySaver:
+    async def start(self, sayso: Gate, work: Work) -> InMemorySaver:
         saver = InMemorySaver()
         agent = an_agent(work, self.middleware(sayso), saver)
         await agent.ainvoke(HELLO, thread(work))
         assert await submit(sayso, agent, thread(work))
         return saver
 
-    async def go_on(self, sayso: Handle, work: Work, kept: Any) -> list[str]:
+    async def go_on(self, sayso: Gate, work: Work, kept: Any) -> list[str]:
         agent = an_agent(work, self.middleware(sayso), kept)
         return told(await resume(sayso, agent, thread(work)))
 
@@ -142,7 +142,7 @@ class TheirOwn(Suspended):
 
     words_of_its_own = True
 
-    def middleware(self, sayso: Handle) -> Any:
+    def middleware(self, sayso: Gate) -> Any:
         return HumanInTheLoopMiddleware(
             {"deploy": True, "restart": True}, interrupt_mode="per_call"
         )

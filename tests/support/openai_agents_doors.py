@@ -17,7 +17,7 @@ from agents.testing import (
 from support.doors import Door, Work
 from support.thread_loop import loop_of_this_thread
 
-from sayso import Handle
+from sayso import Gate
 from sayso.calls import new_id
 from sayso_agents.openai_agents import answered, decided, guard, run, submit
 
@@ -79,20 +79,20 @@ def config(work: Work) -> RunConfig:
 class Guarded(Door):
     """Tools that ask themselves."""
 
-    def agent(self, sayso: Handle, work: Work) -> Agent[Any]:
+    def agent(self, sayso: Gate, work: Work) -> Agent[Any]:
         guarded = guard(sayso, tools(work, needs_approval=False))
         return Agent("deploy-bot", model=model(work), tools=guarded)
 
-    async def run(self, sayso: Handle, work: Work) -> list[str]:
+    async def run(self, sayso: Gate, work: Work) -> list[str]:
         result = await Runner.run(self.agent(sayso, work), "Go", run_config=config(work))
         return told(result, work)
 
-    def run_sync(self, sayso: Handle, work: Work) -> list[str]:
+    def run_sync(self, sayso: Gate, work: Work) -> list[str]:
         with loop_of_this_thread():
             result = Runner.run_sync(self.agent(sayso, work), "Go", run_config=config(work))
         return told(result, work)
 
-    async def run_again(self, sayso: Handle, work: Work) -> None:
+    async def run_again(self, sayso: Gate, work: Work) -> None:
         """An agent as a tool, whose own run is interrupted: the SDK invokes the tool once more."""
         inner = Agent("expert", model=model(work), tools=tools(work, needs_approval=True))
         turns: list[Any] = [
@@ -112,7 +112,7 @@ class Guarded(Door):
 class Streamed(Guarded):
     """The same while the run's events are read."""
 
-    async def run(self, sayso: Handle, work: Work) -> list[str]:
+    async def run(self, sayso: Gate, work: Work) -> list[str]:
         result = Runner.run_streamed(self.agent(sayso, work), "Go", run_config=config(work))
         async for _ in result.stream_events():
             pass
@@ -124,26 +124,26 @@ class Interrupted(Door):
 
     carries_edits = False
 
-    async def run(self, sayso: Handle, work: Work) -> list[str]:
+    async def run(self, sayso: Gate, work: Work) -> list[str]:
         made = Agent("deploy-bot", model=model(work), tools=tools(work, needs_approval=True))
         return told(await run(sayso, made, "Go", run_config=config(work)), work)
 
-    def run_sync(self, sayso: Handle, work: Work) -> list[str]:
+    def run_sync(self, sayso: Gate, work: Work) -> list[str]:
         return asyncio.run(self.run(sayso, work))
 
-    async def run_again(self, sayso: Handle, work: Work) -> None:
+    async def run_again(self, sayso: Gate, work: Work) -> None:
         made = Agent("deploy-bot", model=model(work), tools=tools(work, needs_approval=True))
         result = await Runner.run(made, "Go", run_config=config(work))
         await answered(sayso, result, session=work.session)
         state = await answered(sayso, result, session=work.session)
         await Runner.run(made, state, run_config=config(work))
 
-    async def start(self, sayso: Handle, work: Work) -> str:
+    async def start(self, sayso: Gate, work: Work) -> str:
         made = Agent("deploy-bot", model=model(work), tools=tools(work, needs_approval=True))
         result = await Runner.run(made, "Go", run_config=config(work))
         return await submit(sayso, result, session=work.session)
 
-    async def go_on(self, sayso: Handle, work: Work, kept: str) -> list[str]:
+    async def go_on(self, sayso: Gate, work: Work, kept: str) -> list[str]:
         made = Agent("deploy-bot", model=model(work, 1), tools=tools(work, needs_approval=True))
         state = await decided(sayso, made, kept)
         return told(await run(sayso, made, state, run_config=config(work)), work)

@@ -19,7 +19,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from support.doors import Door, Work
 from support.thread_loop import loop_of_this_thread
 
-from sayso import Handle
+from sayso import Gate
 from sayso_agents.pydantic_ai import SaysoApprovals
 
 Call = tuple[str, Any] | tuple[str, Any, str]
@@ -73,14 +73,14 @@ def told(messages: list[ModelMessage], work: Work) -> list[str]:
 class Capable(Door):
     """Tools that say that they need an approval."""
 
-    def agent(self, sayso: Handle, work: Work) -> Agent[None, Any]:
+    def agent(self, sayso: Gate, work: Work) -> Agent[None, Any]:
         return agent(work, SaysoApprovals(sayso))
 
-    async def run(self, sayso: Handle, work: Work) -> list[str]:
+    async def run(self, sayso: Gate, work: Work) -> list[str]:
         result = await self.agent(sayso, work).run("Go", conversation_id=work.session)
         return told(result.all_messages(), work)
 
-    def run_sync(self, sayso: Handle, work: Work) -> list[str]:
+    def run_sync(self, sayso: Gate, work: Work) -> list[str]:
         with loop_of_this_thread():
             result = self.agent(sayso, work).run_sync("Go", conversation_id=work.session)
         return told(result.all_messages(), work)
@@ -89,7 +89,7 @@ class Capable(Door):
 class Unmarked(Capable):
     """Tools that say nothing."""
 
-    def agent(self, sayso: Handle, work: Work) -> Agent[None, Any]:
+    def agent(self, sayso: Gate, work: Work) -> Agent[None, Any]:
         return agent(work, SaysoApprovals(sayso), asks=False)
 
 
@@ -104,21 +104,21 @@ class PutAside:
 class Deferred(Capable):
     """Runs that end while people are asked."""
 
-    async def start(self, sayso: Handle, work: Work) -> PutAside:
+    async def start(self, sayso: Gate, work: Work) -> PutAside:
         result = await agent(work, output_type=[str, DeferredToolRequests]).run(
             "Go", conversation_id=work.session
         )
         kept = await SaysoApprovals[Any](sayso).submit(result)
         return PutAside(kept, result.all_messages_json())
 
-    async def run_again(self, sayso: Handle, work: Work) -> None:
+    async def run_again(self, sayso: Gate, work: Work) -> None:
         result = await agent(work, output_type=[str, DeferredToolRequests]).run("Go")
         approvals = SaysoApprovals[Any](sayso)
         await approvals.results(await approvals.submit(result), result.all_messages())
         answers = await approvals.results(await approvals.submit(result), result.all_messages())
         await agent(work).run(message_history=result.all_messages(), deferred_tool_results=answers)
 
-    async def go_on(self, sayso: Handle, work: Work, kept: PutAside) -> list[str]:
+    async def go_on(self, sayso: Gate, work: Work, kept: PutAside) -> list[str]:
         approvals = SaysoApprovals[Any](sayso)
         messages = ModelMessagesTypeAdapter.validate_json(kept.messages)
         result = await agent(work, approvals).run(

@@ -9,7 +9,7 @@ from e2e.asked import Asked, asked
 from e2e.hands import SlackHands
 from support.doors import Door, agents_handle
 
-from sayso import Handle
+from sayso import Gate
 
 
 class Scenes:
@@ -29,7 +29,7 @@ class Scenes:
         return SlackHands(scene.playground)
 
     @pytest.fixture
-    def sayso(self, store_url: str) -> Iterator[Handle]:
+    def sayso(self, store_url: str) -> Iterator[Gate]:
         """The handle of the agent's process."""
         with agents_handle(store_url) as opened:
             yield opened

@@ -12,7 +12,7 @@ from strands.types.content import ContentBlockStartToolUse, Messages
 from strands.types.streaming import StreamEvent
 from support.doors import Door, Work
 
-from sayso import Handle, ToolCall
+from sayso import Gate, ToolCall
 from sayso.calls import new_id
 from sayso_agents.strands import SaysoHooks
 
@@ -88,7 +88,7 @@ def told(agent: Agent, work: Work) -> list[str]:
     return [said[call.call_id] for turn in work.turns for call in turn]
 
 
-def made(sayso: Handle, work: Work, **more: Any) -> Agent:
+def made(sayso: Gate, work: Work, **more: Any) -> Agent:
     """An agent for the work, behind the door."""
     return Agent(
         model=playing(work),
@@ -102,12 +102,12 @@ def made(sayso: Handle, work: Work, **more: Any) -> Agent:
 class Hooked(Door):
     """An agent with the hooks."""
 
-    async def run(self, sayso: Handle, work: Work) -> list[str]:
+    async def run(self, sayso: Gate, work: Work) -> list[str]:
         agent = made(sayso, work)
         await agent.invoke_async("Go")
         return told(agent, work)
 
-    def run_sync(self, sayso: Handle, work: Work) -> list[str]:
+    def run_sync(self, sayso: Gate, work: Work) -> list[str]:
         agent = made(sayso, work)
         agent("Go")
         return told(agent, work)

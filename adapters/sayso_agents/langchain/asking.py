@@ -16,7 +16,7 @@ from sayso.errors import ConfigError
 from sayso_agents.calls import BoundRun, bind_run
 
 if TYPE_CHECKING:
-    from sayso import Handle
+    from sayso import Gate
 
 # The tools that run, by LangGraph's name for the place: an agent within one of them says so.
 _running: ContextVar[Mapping[str, str] | None] = ContextVar("sayso_running_tools", default=None)
@@ -35,17 +35,16 @@ class Asking:
     @property
     def how(self) -> dict[str, Any]:
         """The options of asking."""
-        about = {"path": self.path, "description": self.description}
-        return {"run": self.run(), "key": self.key, **about}
+        return {"key": self.key, "path": self.path, "description": self.description}
 
     @property
     def shown(self) -> dict[str, Any]:
         """What an interrupt says of it."""
         named = {"tool": self.call.name, "args": dict(self.call.arguments)}
-        return {"session_id": self.run().session_id, **named}
+        return {"session_id": self.run().run.session_id, **named}
 
 
-def asking_of(sayso: Handle, request: ToolCallRequest) -> Asking:
+def asking_of(sayso: Gate, request: ToolCallRequest) -> Asking:
     """The call, under a key that is the same when its node runs again, and of no other call.
 
     Raises:

@@ -13,14 +13,14 @@ from langchain_core.messages import ToolMessage
 from langgraph.errors import GraphInterrupt
 from langgraph.types import Command, interrupt
 
-from sayso.calls import ToolCall
+from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError
 from sayso_agents.calls import Said, asked, failed, said_of
 from sayso_agents.langchain.asking import Asking, asking_of, inside
 from sayso_agents.used import Used
 
 if TYPE_CHECKING:
-    from sayso import Handle
+    from sayso import Gate
 
 OURS = "sayso"
 """The type of the interrupts that this middleware makes."""
@@ -41,7 +41,7 @@ class SaysoMiddleware(AgentMiddleware[Any, Any, Any]):
     when its node runs again. Once its tool has run, another run of it is asked about anew.
     """
 
-    def __init__(self, sayso: Handle, *, suspend: bool = False) -> None:
+    def __init__(self, sayso: Gate, *, suspend: bool = False) -> None:
         super().__init__()
         self._sayso = sayso
         self._suspend = suspend
@@ -77,7 +77,7 @@ class SaysoMiddleware(AgentMiddleware[Any, Any, Any]):
             raise
 
     async def _let_through(
-        self, request: ToolCallRequest, sayso: Handle | _Blocking
+        self, request: ToolCallRequest, sayso: Gate | _Blocking
     ) -> tuple[Said, str]:
         """What came of asking about the call, and the key that it may run under, once."""
         try:
@@ -89,12 +89,13 @@ class SaysoMiddleware(AgentMiddleware[Any, Any, Any]):
         )
 
     async def _said(
-        self, request: ToolCallRequest, asking: Asking, sayso: Handle | _Blocking
+        self, request: ToolCallRequest, asking: Asking, sayso: Gate | _Blocking
     ) -> Said:
         if self._suspend:
             try:
                 _check_alone(request)
-                submitted = await sayso.submit(asking.call, **asking.how)
+                gate = sayso.for_session(asking.run().run)
+                submitted = await gate.submit(asking.call, **asking.how)
                 if not isinstance(submitted, str):
                     return said_of(submitted, asking.call)
             except Exception as error:
@@ -102,7 +103,9 @@ class SaysoMiddleware(AgentMiddleware[Any, Any, Any]):
             # It raises at first. What it gives when the node runs again decides nothing.
             interrupt({"type": OURS, "permission_id": submitted, **asking.shown})
         return await asked(
-            asking.call.name, lambda: asking.call, lambda call: sayso.check(call, **asking.how)
+            asking.call.name,
+            lambda: asking.call,
+            lambda call: sayso.for_session(asking.run().run).check(call, **asking.how),
         )
 
 
@@ -146,8 +149,11 @@ def _refusal(request: ToolCallRequest, said: Said) -> ToolMessage:
 class _Blocking:
     """A handle for callers without an event loop: what is awaited is done at once."""
 
-    def __init__(self, sayso: Handle) -> None:
+    def __init__(self, sayso: Gate) -> None:
         self._sayso = sayso
+
+    def for_session(self, run: RunRef) -> _Blocking:
+        return _Blocking(self._sayso.for_session(run))
 
     async def submit(self, call: ToolCall, **how: Any) -> object:
         return self._sayso.sync.submit(call, **how)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langgraph.pregel.protocol import PregelProtocol
 
-    from sayso import Handle
+    from sayso import Gate
 
     _Graph: TypeAlias = PregelProtocol[Any, Any, Any, Any]
 
@@ -31,7 +31,7 @@ _STOPPED = "the agent stopped waiting"
 
 
 async def ainvoke(
-    sayso: Handle,
+    sayso: Gate,
     graph: _Graph,
     input: Any,  # noqa: A002 -- as LangGraph calls it
     config: RunnableConfig | None = None,
@@ -48,7 +48,7 @@ async def ainvoke(
     return await _gone_on(sayso, graph, result, config, more)
 
 
-async def submit(sayso: Handle, graph: _Graph, config: RunnableConfig) -> list[str]:
+async def submit(sayso: Gate, graph: _Graph, config: RunnableConfig) -> list[str]:
     """Ask about each call that a run was put aside for, once, and do not wait.
 
     The ids of the questions that need a person; what needs none is decided by ``resume``.
@@ -62,7 +62,7 @@ async def submit(sayso: Handle, graph: _Graph, config: RunnableConfig) -> list[s
     return [one for one in ids if one is not None]
 
 
-async def resume(sayso: Handle, graph: _Graph, config: RunnableConfig, **more: Any) -> Any:
+async def resume(sayso: Gate, graph: _Graph, config: RunnableConfig, **more: Any) -> Any:
     """Go on with a run that was put aside or broke off, in any process: wait, and run to the end.
 
     When it is cancelled, or the store is away, nothing is withdrawn: it can be done again.
@@ -82,7 +82,7 @@ async def resume(sayso: Handle, graph: _Graph, config: RunnableConfig, **more: A
 
 
 async def _gone_on(
-    sayso: Handle,
+    sayso: Gate,
     graph: _Graph,
     result: Any,
     config: RunnableConfig | None,
@@ -123,7 +123,7 @@ def _interrupts(result: Any) -> Iterable[Interrupt[Any]]:
 
 
 def _waits(
-    sayso: Handle, interrupts: Iterable[Interrupt[Any]], config: RunnableConfig | None
+    sayso: Gate, interrupts: Iterable[Interrupt[Any]], config: RunnableConfig | None
 ) -> list[_Ours | _Theirs]:
     """Those that wait for an approval; the others are somebody else's."""
     waits: list[_Ours | _Theirs] = []
@@ -158,17 +158,18 @@ class _Ours:
     permission_id: str
     session: str
 
-    async def submitted(self, _: Handle) -> str | None:
+    async def submitted(self, _: Gate) -> str | None:
         """The id of the question."""
         return self.permission_id
 
-    async def answer(self, sayso: Handle, *, patient: bool) -> _Answer:
+    async def answer(self, sayso: Gate, *, patient: bool) -> _Answer:
         """Given when the question has ended: the middleware looks up how, and fails closed."""
         try:
-            await sayso.resume(self.permission_id, run=self.session)
+            await sayso.for_session(self.session).resume(self.permission_id)
         except asyncio.CancelledError:
             if not patient:
-                await sayso.cancel(self.permission_id, run=self.session, reason=_STOPPED)
+                gate = sayso.for_session(self.session)
+                await gate.cancel(self.permission_id, reason=_STOPPED)
             raise
         except Exception:
             if patient:
@@ -184,23 +185,25 @@ class _Theirs:
     asking: Asking
     allowed: frozenset[str]
 
-    async def submitted(self, sayso: Handle) -> str | None:
+    async def submitted(self, _: Gate) -> str | None:
         """The id of the question, if there is one."""
-        submitted = await sayso.submit(self.asking.call, **self.asking.how)
+        submitted = await self.asking.run().submit(self.asking.call, **self.asking.how)
         return submitted if isinstance(submitted, str) else None
 
-    async def answer(self, sayso: Handle, *, patient: bool) -> _Answer:
+    async def answer(self, sayso: Gate, *, patient: bool) -> _Answer:
         """The decision, as soon as there is one."""
         call, asking = self.asking.call, self.asking
         tool = call.name
         if patient:
             try:
                 await self.submitted(sayso)  # and so it stays open when nobody waits for it
-                said = said_of(await sayso.check(call, **asking.how), call)
+                said = said_of(await asking.run().check(call, **asking.how), call)
             except InvalidCallError as error:
                 said = failed(tool, error)
         else:
-            said = await asked(tool, lambda: call, lambda call: sayso.check(call, **asking.how))
+            said = await asked(
+                tool, lambda: call, lambda call: asking.run().check(call, **asking.how)
+            )
         plain = self._decision(said.unedited(tool))
         if not said.edited or "edit" not in self.allowed:
             return _Answer(plain, plain)
@@ -217,7 +220,7 @@ class _Theirs:
 
 
 def _theirs(
-    sayso: Handle, one: Interrupt[Any], value: dict[str, Any], config: RunnableConfig | None
+    sayso: Gate, one: Interrupt[Any], value: dict[str, Any], config: RunnableConfig | None
 ) -> _Theirs:
     thread = (config or {}).get("configurable", {}).get("thread_id")
     call = ToolCall(value["name"], value["args"], value["tool_call_id"])

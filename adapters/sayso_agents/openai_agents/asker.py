@@ -15,7 +15,7 @@ from sayso.calls import new_id
 from sayso_agents.calls import BoundRun, bind_run
 
 if TYPE_CHECKING:
-    from sayso.agent.handle.handle import Handle
+    from sayso.agent.gate import Gate
 
 
 class Asker(NamedTuple):
@@ -49,12 +49,12 @@ def asking(asker: Asker) -> Iterator[None]:
         _around.reset(token)
 
 
-def asker_of(sayso: Handle, session: object, run_id: str) -> Asker:
+def asker_of(sayso: Gate, session: object, run_id: str) -> Asker:
     """Return the asker; without the name of a session, an *Always* ends with the run."""
-    return Asker(bind_run(sayso, lambda: session, run_id=run_id), run_id, (), sayso.run().agent_id)
+    return Asker(bind_run(sayso, lambda: session, run_id=run_id), run_id, (), sayso.run.agent_id)
 
 
-def asker_in(sayso: Handle, context: ToolContext[Any]) -> Asker:
+def asker_in(sayso: Gate, context: ToolContext[Any]) -> Asker:
     """Who asks inside a tool: the agent that calls it, for the run that everything began with."""
     around = _around.get()
     if around is None:

@@ -23,7 +23,7 @@ from sayso_agents.openai_agents.asker import Asker, asker_in, asking
 from sayso_agents.used import Used
 
 if TYPE_CHECKING:
-    from sayso.agent.handle.handle import Handle
+    from sayso.agent.gate import Gate
 
 # Of the whole process: tools may be guarded anew for each run.
 _used = Used()
@@ -35,7 +35,7 @@ class _Refusal(str):
     __slots__ = ()
 
 
-def guard(sayso: Handle, tools: Sequence[Tool]) -> list[Tool]:
+def guard(sayso: Gate, tools: Sequence[Tool]) -> list[Tool]:
     """The same tools, each of whose calls is decided on before it runs.
 
     What a person changed is what runs; a call that is not approved results in a text that
@@ -49,7 +49,7 @@ def guard(sayso: Handle, tools: Sequence[Tool]) -> list[Tool]:
     return [_guarded(sayso, tool) for tool in tools]
 
 
-def _guarded(sayso: Handle, tool: Tool) -> Tool:
+def _guarded(sayso: Gate, tool: Tool) -> Tool:
     if not isinstance(tool, FunctionTool):
         raise TypeError(
             f"guard cannot stand before {type(tool).__name__}, which is no function of yours: "
@@ -65,9 +65,7 @@ def _guarded(sayso: Handle, tool: Tool) -> Tool:
             return await asked(
                 name,
                 lambda: ToolCall(name, arguments_in(text), context.tool_call_id),
-                lambda call: sayso.check(
-                    call, run=asker.run(), key=key, path=asker.path, description=about
-                ),
+                lambda call: asker.run().check(call, key=key, path=asker.path, description=about),
             )
 
         said, key = await _let_through(tool, asker, context.tool_call_id, text, ask)

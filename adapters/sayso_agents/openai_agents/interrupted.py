@@ -37,7 +37,7 @@ from sayso_agents.openai_agents.asker import (
 )
 
 if TYPE_CHECKING:
-    from sayso.agent.handle.handle import Handle
+    from sayso.agent.gate import Gate
 
 _Context = TypeVar("_Context")
 
@@ -69,7 +69,7 @@ _OWN_NAMES: WeakKeyDictionary[RunContextWrapper[Any], str] = WeakKeyDictionary()
 
 
 async def run(
-    sayso: Handle,
+    sayso: Gate,
     agent: Agent[_Context],
     input: str | list[TResponseInputItem] | RunState[_Context, Agent[_Context]],  # noqa: A002
     **options: Any,
@@ -85,13 +85,13 @@ async def run(
         result = await Runner.run(agent, input, **options)
         going_on = {name: option for name, option in options.items() if name not in _SET_ONCE}
         while result.interruptions:
-            state = await _answered(sayso, asker, result)
+            state = await _answered(asker, result)
             result = await Runner.run(agent, state, **going_on)
     return result
 
 
 async def answered(
-    sayso: Handle, result: RunResult | RunResultStreaming, *, session: str | None = None
+    sayso: Gate, result: RunResult | RunResultStreaming, *, session: str | None = None
 ) -> RunState[Any, Agent[Any]]:
     """Ask about all that interrupted a run, and wait: the state that the run goes on from.
 
@@ -101,11 +101,11 @@ async def answered(
     """
     written = result.to_state().to_json(context_serializer=lambda _: {})
     trace, mark = _named(result, written)
-    return await _answered(sayso, asker_of(sayso, session, trace), result, mark)
+    return await _answered(asker_of(sayso, session, trace), result, mark)
 
 
 async def submit(
-    sayso: Handle,
+    sayso: Gate,
     result: RunResult | RunResultStreaming,
     *,
     session: str | None = None,
@@ -117,24 +117,24 @@ async def submit(
     keep it where nobody else can change it.
 
     Raises:
-        InvalidCallError, StoreUnreachableError: as for ``Handle.submit``.
+        InvalidCallError, StoreUnreachableError: as for ``Gate.submit``.
     """
     state = result.to_state()
     written = state.to_string(**serialized)
     trace, mark = _named(result, json.loads(written))
     asker = asker_of(sayso, session, trace)
-    run = asker.run()
+    gate = asker.run()
     submitted = []
     for number, item in enumerate(state.get_interruptions()):
         call, path = _call(item), asker.at(item.agent.name).path
         key = f"{mark}:{number}:{call.call_id}"
-        said = await sayso.submit(call, run=run, key=key, path=path, description=_description(item))
-        submitted.append(SubmittedCall(call, said, run.agent_id, path))
-    return _KEPT.dump_json(_Kept(run, submitted, written)).decode()
+        said = await gate.submit(call, key=key, path=path, description=_description(item))
+        submitted.append(SubmittedCall(call, said, gate.run.agent_id, path))
+    return _KEPT.dump_json(_Kept(gate.run, submitted, written)).decode()
 
 
 async def decided(
-    sayso: Handle,
+    sayso: Gate,
     agent: Agent[_Context],
     kept: str,
     *,
@@ -149,7 +149,7 @@ async def decided(
     Raises:
         ValueError: ``kept`` is not what ``submit`` gave.
         WaitTimeoutError: ``timeout`` is over and a question is still open.
-        RequestNotFoundError, StoreUnreachableError: as for ``Handle.resume``.
+        RequestNotFoundError, StoreUnreachableError: as for ``Gate.resume``.
     """
     waiting = read(kept, _KEPT)
     state = await RunState.from_string(agent, waiting.state, **deserialized)
@@ -167,7 +167,7 @@ async def decided(
 
 
 async def _answered(
-    sayso: Handle, asker: Asker, result: RunResult | RunResultStreaming, mark: str | None = None
+    asker: Asker, result: RunResult | RunResultStreaming, mark: str | None = None
 ) -> RunState[Any, Agent[Any]]:
     state = result.to_state()
     items = state.get_interruptions()
@@ -177,7 +177,7 @@ async def _answered(
 
         async def check(call: ToolCall) -> object:
             key = mark and f"{mark}:{number}:{call.call_id}"
-            return await sayso.check(call, run=asker.run(), key=key, path=path, description=about)
+            return await asker.run().check(call, key=key, path=path, description=about)
 
         return await asked(_tool(item), lambda: _call(item), check)
 

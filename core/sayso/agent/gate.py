@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any, ParamSpec, TypeVar, Unpack, overload
+from weakref import WeakValueDictionary
 
 from pydantic import BaseModel
 
@@ -16,6 +18,7 @@ from sayso.agent.copies import taken
 from sayso.agent.listener import observed
 from sayso.agent.options import CallOptions, GateOptions
 from sayso.agent.resuming import Resuming
+from sayso.agent.sync_gate import Block, BlockOnLoop
 from sayso.agent.timeouts import (
     DEFAULT_PATIENCE_SECONDS,
     DEFAULT_TIMEOUT_SECONDS,
@@ -70,6 +73,7 @@ class Gate(Resuming):
         super().__init__(questions, options, self._checks)
         self.backend = backend
         self.run = options.run
+        self._others: WeakValueDictionary[RunRef, Gate] = WeakValueDictionary()
 
     @classmethod
     @asynccontextmanager
@@ -124,6 +128,35 @@ class Gate(Resuming):
     async def finish(self) -> None:
         """Withdraw the questions that nobody waits for any more, within seconds."""
         await self._questions.finish()
+        for gate in list(self._others.values()):
+            await gate.finish()
+
+    @property
+    def session(self) -> str | None:
+        """The id of the session, None where nobody named one."""
+        return self.run.session_id if self.run.is_named else None
+
+    @property
+    def sync(self) -> SyncGate:
+        """The methods for code of other threads that is not async."""
+        return SyncGate(self, BlockOnLoop(self._questions.home.loop))
+
+    def for_session(
+        self, session: RunRef | str | int | None = None, *, run_id: str | None = None
+    ) -> Gate:
+        """Return the gate of the same agent in another session or run, or of the run that is given.
+
+        Without a ``session`` it is this one; where none was named, ``run_id`` names it, too, and
+        what people store for it ends with it. A run has one gate for as long as somebody holds it.
+
+        Raises:
+            InvalidCallError: the session is no string or int, is empty, or too long.
+        """
+        run = self._options.choose_run(session, run_id)
+        gate = self if run == self.run else self._others.get(run)
+        if gate is None:
+            gate = self._others[run] = Gate(self.backend, replace(self._options, run=run))
+        return gate
 
     def child(self, *path: str, source_name: str | None = None) -> Gate:
         """The gate of a sub-agent of the same run: same policy, and prompts that say who asks.
@@ -238,10 +271,13 @@ class Gate(Resuming):
         Raises:
             ConfigError: the run has no name, so the calls of others may have this id.
         """
+        self._refuse_unnamed(call_id)
+        self._checks.denied[call_id] = reason
+
+    def _refuse_unnamed(self, call_id: str) -> None:
         if not self.run.can_remember:
             text = f"call id {call_id!r} is denied in no run: name a session, or a run id"
             raise ConfigError(text)
-        self._checks.denied[call_id] = reason
 
     @overload
     def guard(  # type: ignore[overload-overlap]  # the more special comes first
@@ -329,3 +365,30 @@ class Gate(Resuming):
             SubscriptionLostError: events may have been missed.
         """
         return observed(self.backend.bus, self.run)
+
+
+class SyncGate:
+    """The methods of a gate by the same names: each blocks its thread until it returns.
+
+    In an event loop's own thread everything else in that loop stands still, too.
+    """
+
+    def __init__(self, gate: Gate, block: Block) -> None:
+        self.check = block(gate.check)
+        self.before_function = block(gate.before_function)
+        self.check_batch = self.before_batch = block(gate.check_batch)
+        self.submit = block(gate.submit)
+        self.submit_batch = block(gate.submit_batch)
+        self.resume = block(gate.resume)
+        self.resume_batch = block(gate.resume_batch)
+        self.ask = block(gate.ask)
+        self.clarify = block(gate.clarify)
+        self.approve_text = block(gate.approve_text)
+        self.collect = block(gate.collect)
+        self.may_continue = block(gate.may_continue)
+        self.cancel = block(gate.cancel)
+        self.cancel_all = block(gate.cancel_all)
+        self.emit = block(gate.emit)
+        self.wait_for_response = block(gate.wait_for_response)
+        self.before_iteration = gate.before_iteration
+        self.deny_call = gate.deny_call

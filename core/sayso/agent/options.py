@@ -161,6 +161,19 @@ class GateOptions:
         named = self.source_name if source_name is None else source_name
         return replace(self, source_name=named, path=self.path + path)
 
+    def choose_run(self, session: RunRef | str | int | None, run_id: str | None) -> RunRef:
+        """Return the run of the agent in a session, else in this one; a run as it is.
+
+        Raises:
+            InvalidCallError: the session is no string or int, is empty, or too long.
+        """
+        if isinstance(session, RunRef):
+            return session
+        run = self.run if run_id is None else replace(self.run, run_id=run_id)
+        if session is not None:
+            return replace(run, session_id=read_session_id(session), is_named=True)
+        return run if self.run.is_named or not run_id else replace(run, session_id=run_id)
+
     @property
     def _folder(self) -> Folder | None:
         return Folder(self.folder, seen=True) if isinstance(self.folder, str) else self.folder

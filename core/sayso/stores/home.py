@@ -29,6 +29,11 @@ class Home:
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
 
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop | None:
+        """The event loop of the first use; None before it."""
+        return self._loop
+
     def check(self) -> None:
         """Return in the loop of the first use.
 

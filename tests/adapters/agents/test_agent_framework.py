@@ -37,9 +37,10 @@ from support.fail_closed import Double, allowing, raising
 from support.scenes import cards
 from support.unanswered import expire_now
 
-from sayso import Decision, Handle, RulePolicy, ToolCall
+from sayso import Decision, Gate, RulePolicy, ToolCall
+from sayso.errors import RequestUnansweredError
 from sayso.stores.connect import open_store
-from sayso_agents.agent_framework import RequestUnansweredError, SaysoMiddleware, run_workflow
+from sayso_agents.agent_framework import SaysoMiddleware, run_workflow
 
 
 class Target(BaseModel):
@@ -81,7 +82,7 @@ class TestAgentFramework(DoorContract, SyncContract, KilledContract):
     door = Inline()
 
     async def test_the_model_is_told_what_a_person_changed(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         running = scene.ask(self.door.run(sayso, work))
@@ -93,7 +94,7 @@ class TestAgentFramework(DoorContract, SyncContract, KilledContract):
         assert "A person changed this call" in said
 
     async def test_an_agent_inside_a_tool_asks_for_the_same_run_and_says_who_it_is(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         inner = Work([[deploy()]])
         outer = Work([[ToolCall("research", {}, "call_1")], [deploy()]])
@@ -126,7 +127,7 @@ class TestApprovals(OtherWayContract):
     door = Approving()
 
     async def test_the_model_reads_which_arguments_were_wanted(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         running = scene.ask(self.door.run(sayso, work))
@@ -193,13 +194,13 @@ class TestWorkflows:
             yield opened
 
     @pytest.fixture
-    def sayso(self, store_url: str) -> Iterator[Handle]:
+    def sayso(self, store_url: str) -> Iterator[Gate]:
         with agents_handle(store_url) as opened:
             yield opened
 
     @pytest.mark.parametrize(("button", "given"), [("Approve", "True"), ("Deny", "False")])
     async def test_a_yes_or_no_is_the_approval_of_a_text(
-        self, scene: Asked, sayso: Handle, button: str, given: str
+        self, scene: Asked, sayso: Gate, button: str, given: str
     ) -> None:
         running = scene.ask(_outputs(sayso, asking(bool)))
         slack = SlackHands(scene.playground)
@@ -209,14 +210,14 @@ class TestWorkflows:
 
         assert await running == [given]
 
-    async def test_words_are_an_answer(self, scene: Asked, sayso: Handle) -> None:
+    async def test_words_are_an_answer(self, scene: Asked, sayso: Gate) -> None:
         running = scene.ask(_outputs(sayso, asking(str)))
 
         await SlackHands(scene.playground).fill_in("Answer…", {"Your answer": "staging"})
 
         assert await running == ["'staging'"]
 
-    async def test_data_is_a_form(self, scene: Asked, sayso: Handle) -> None:
+    async def test_data_is_a_form(self, scene: Asked, sayso: Gate) -> None:
         running = scene.ask(_outputs(sayso, asking(Target)))
 
         filled = {"Environment": "staging", "Release": "42"}
@@ -224,9 +225,7 @@ class TestWorkflows:
 
         assert await running == [repr(Target(environment="staging", release=42))]
 
-    async def test_silence_is_no_approval(
-        self, scene: Asked, sayso: Handle, store_url: str
-    ) -> None:
+    async def test_silence_is_no_approval(self, scene: Asked, sayso: Gate, store_url: str) -> None:
         running = scene.ask(_outputs(sayso, asking(bool)))
         await SlackHands(scene.playground).card()
         async with open_store(store_url) as backend:
@@ -236,7 +235,7 @@ class TestWorkflows:
 
     @pytest.mark.parametrize("wanted", [str, Target])
     async def test_silence_is_no_answer(
-        self, scene: Asked, sayso: Handle, store_url: str, wanted: Any
+        self, scene: Asked, sayso: Gate, store_url: str, wanted: Any
     ) -> None:
         running = scene.ask(_outputs(sayso, asking(wanted)))
         await SlackHands(scene.playground).card()
@@ -247,7 +246,7 @@ class TestWorkflows:
             await running
 
 
-async def _outputs(sayso: Handle, workflow: Workflow) -> list[Any]:
+async def _outputs(sayso: Gate, workflow: Workflow) -> list[Any]:
     result = await run_workflow(sayso, workflow, "Release 42 goes out", session="s-1")
     return result.get_outputs()
 
@@ -255,7 +254,7 @@ async def _outputs(sayso: Handle, workflow: Workflow) -> list[Any]:
 @pytest.mark.parametrize("wanted", [bool, str])
 async def test_a_workflow_goes_nowhere_where_our_own_code_raises(wanted: Any) -> None:
     with pytest.raises(RuntimeError, match="a mistake of ours"):
-        await _outputs(cast("Handle", Double(raising)), asking(wanted))
+        await _outputs(cast("Gate", Double(raising)), asking(wanted))
 
 
 async def test_a_workflow_that_waits_for_something_else_is_told_so() -> None:

@@ -31,7 +31,7 @@ from support.fail_closed import UNREADABLE, allowing
 from support.people import People, silent
 
 import sayso
-from sayso import Handle
+from sayso import Gate
 from sayso.clock import utc_now
 from sayso.events import Resolution, UserInputRequest
 from sayso.questions.clarification import ClarificationRequestEvent
@@ -70,12 +70,12 @@ def finished(*interrupts: Interrupt) -> list[BaseEvent]:
 
 
 @pytest.fixture
-def handle(store_url: str) -> Iterator[Handle]:
+def handle(store_url: str) -> Iterator[Gate]:
     with sayso.connect(store_url, agent="concierge", timeout=30) as handle:
         yield handle
 
 
-async def resumed(handle: Handle, *events: BaseEvent) -> list[ResumeEntry] | None:
+async def resumed(handle: Gate, *events: BaseEvent) -> list[ResumeEntry] | None:
     """What a client says after these events; it is a valid input of the next run."""
     bridge = SaysoInterrupts(handle)
     bridge.hear(RunStartedEvent(thread_id="t-1", run_id="r-1"))
@@ -105,7 +105,7 @@ def denying(request: UserInputRequest) -> Resolution:
 
 
 async def test_an_allowed_call_is_resolved_and_people_saw_its_arguments(
-    handle: Handle, store_url: str
+    handle: Gate, store_url: str
 ) -> None:
     with People(store_url, answering()) as people:
         found = await resumed(handle, *told(), *finished(about_call(message="Deploy?")))
@@ -114,7 +114,10 @@ async def test_an_allowed_call_is_resolved_and_people_saw_its_arguments(
     assert found == [ResumeEntry(interrupt_id="i-1", status="resolved", payload={"approved": True})]
     assert isinstance(request, PermissionRequestEvent)
     assert (request.function_name, request.arguments) == ("deploy", DEPLOY)
-    assert (request.description, request.run) == ("Deploy?", handle.run("t-1", run_id="r-1"))
+    assert (request.description, request.run) == (
+        "Deploy?",
+        handle.for_session("t-1", run_id="r-1").run,
+    )
 
 
 @pytest.mark.parametrize("what", ["an empty text", "a long text", "half of a surrogate pair"])
@@ -133,7 +136,7 @@ async def test_a_thread_that_cannot_be_read_is_a_denial_that_names_the_cause(wha
 
 
 async def test_chunks_after_the_first_need_not_say_of_which_call_they_are(
-    handle: Handle, store_url: str
+    handle: Gate, store_url: str
 ) -> None:
     written = json.dumps(DEPLOY)
     chunks = [
@@ -150,7 +153,7 @@ async def test_chunks_after_the_first_need_not_say_of_which_call_they_are(
 
 
 async def test_a_call_that_is_told_otherwise_meanwhile_is_not_approved(
-    handle: Handle, store_url: str
+    handle: Gate, store_url: str
 ) -> None:
     bridge = SaysoInterrupts(handle)
     bridge.hear(RunStartedEvent(thread_id="t-1", run_id="r-1"))
@@ -170,7 +173,7 @@ async def test_a_call_that_is_told_otherwise_meanwhile_is_not_approved(
 
 
 async def test_an_interrupt_of_the_same_name_about_another_call_is_asked_about(
-    handle: Handle, store_url: str
+    handle: Gate, store_url: str
 ) -> None:
     with People(store_url, answering()) as people:
         await resumed(handle, *told(), *finished(about_call()))
@@ -180,7 +183,7 @@ async def test_an_interrupt_of_the_same_name_about_another_call_is_asked_about(
 
 
 async def test_a_denial_is_a_payload_with_its_reason_and_no_account(
-    handle: Handle, store_url: str
+    handle: Gate, store_url: str
 ) -> None:
     closed = {**APPROVAL, "properties": {"approved": {}}, "additionalProperties": False}
     with People(store_url, denying):
@@ -201,7 +204,7 @@ async def test_a_denial_is_a_payload_with_its_reason_and_no_account(
 
 
 async def test_an_edit_is_carried_whole_where_the_schema_has_a_place_for_it_else_it_is_a_no(
-    handle: Handle, store_url: str
+    handle: Gate, store_url: str
 ) -> None:
     edited = {"release": 41, "to": "staging"}
     with People(store_url, answering(modified_arguments=edited)):
@@ -225,7 +228,7 @@ async def test_an_edit_is_carried_whole_where_the_schema_has_a_place_for_it_else
 
 
 async def test_all_interrupts_of_a_run_are_answered_at_once_whatever_they_are_for(
-    handle: Handle, store_url: str
+    handle: Gate, store_url: str
 ) -> None:
     form = {
         "type": "object",
@@ -270,7 +273,7 @@ async def test_all_interrupts_of_a_run_are_answered_at_once_whatever_they_are_fo
 
 
 async def test_the_same_interrupt_is_asked_once_whoever_hears_of_it_again(
-    handle: Handle, store_url: str
+    handle: Gate, store_url: str
 ) -> None:
     events = (*told(), *finished(about_call()))
     with People(store_url, answering()) as people:
@@ -316,7 +319,7 @@ _WRONG: dict[str, list[BaseEvent]] = {
 
 @pytest.mark.parametrize("what", _WRONG)
 async def test_what_cannot_be_asked_or_answered_is_no_approval(
-    handle: Handle, store_url: str, what: str
+    handle: Gate, store_url: str, what: str
 ) -> None:
     with People(store_url, silent if "time" in what else answering()) as people:
         (said,) = payloads(await resumed(handle, *_WRONG[what]))
@@ -335,7 +338,7 @@ async def test_while_the_store_is_away_nothing_is_approved() -> None:
     assert said["approved"] is False
 
 
-async def test_to_stop_waiting_withdraws_what_is_asked(handle: Handle, store_url: str) -> None:
+async def test_to_stop_waiting_withdraws_what_is_asked(handle: Gate, store_url: str) -> None:
     with People(store_url, silent) as people:
         waiting = asyncio.create_task(resumed(handle, *told(), *finished(about_call())))
         await asyncio.to_thread(people.asked.get, timeout=10)
@@ -346,7 +349,7 @@ async def test_to_stop_waiting_withdraws_what_is_asked(handle: Handle, store_url
     assert ending.outcome is sayso.Outcome.CANCELLED
 
 
-async def test_a_run_that_was_not_interrupted_is_not_resumed(handle: Handle) -> None:
+async def test_a_run_that_was_not_interrupted_is_not_resumed(handle: Gate) -> None:
     ok = RunFinishedEvent(thread_id="t-1", run_id="r-1", outcome=RunFinishedSuccessOutcome())
 
     assert await resumed(handle, *told(), ok) is None
@@ -373,7 +376,7 @@ async def test_the_program_on_the_page_runs_an_agent_to_the_end(
     assert [payloads(run.resume) for run in runs[1:]] == [[{"approved": True}]]
 
 
-async def test_calls_of_earlier_messages_are_known(handle: Handle, store_url: str) -> None:
+async def test_calls_of_earlier_messages_are_known(handle: Gate, store_url: str) -> None:
     call = ToolCall(id="c-1", function=FunctionCall(name="deploy", arguments=json.dumps(DEPLOY)))
     before = RunAgentInput(
         thread_id="t-1",

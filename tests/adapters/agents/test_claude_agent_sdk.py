@@ -22,7 +22,7 @@ from support.conformance import DoorContract, KilledContract
 from support.doors import agents_handle
 from support.scenes import cards
 
-from sayso import Decision, Handle, Rule, RulePolicy, ToolCall
+from sayso import Decision, Gate, Rule, RulePolicy, RunRef, ToolCall
 from sayso.digests import arguments_digest
 from sayso.rules.matchers import ShellMatcher
 from sayso_agents.claude_agent_sdk import can_use_tool
@@ -35,11 +35,13 @@ class Noting:
 
     def __init__(self) -> None:
         self.how: dict[str, Any] = {}
+        self.run = RunRef("agent", "s-1")
         self._real = agents_handle("memory://", policy=RulePolicy(default="allow"))
 
-    def run(self, **named: Any) -> Any:
+    def for_session(self, *named: Any, **more: Any) -> Any:
         with self._real as real:
-            return real.run(**named)
+            self.run = real.for_session(*named, **more).run
+        return self
 
     async def check(self, call: ToolCall, **how: Any) -> Any:
         self.how = how
@@ -57,7 +59,7 @@ def adding(
 
 async def suggested(tool: str, arguments: dict[str, Any], *updates: PermissionUpdate) -> list[Rule]:
     noting = Noting()
-    decide = can_use_tool(cast("Handle", noting))
+    decide = can_use_tool(cast("Gate", noting))
     context = ToolPermissionContext(suggestions=list(updates), tool_use_id="toolu_1")
     result = await decide(tool, arguments, context)
     assert isinstance(result, PermissionResultAllow)
@@ -80,7 +82,7 @@ class TestClaudeCode(KilledContract):
     test_failing = DoorContract.test_nothing_runs_where_our_own_code_raises
 
     async def test_always_is_kept_by_us_and_claude_code_stores_nothing(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         async with model_served() as model:
             with a_project(model) as options:
@@ -159,9 +161,9 @@ async def test_a_card_says_why_claude_code_asks_and_which_sub_agent_it_is() -> N
         decision_reason="This command requires approval",
         blocked_path="/etc",
     )
-    await can_use_tool(cast("Handle", noting), session="s-9")("Bash", {"command": "ls"}, context)
+    await can_use_tool(cast("Gate", noting), session="s-9")("Bash", {"command": "ls"}, context)
 
-    assert noting.how["run"].session_id == "s-9"
+    assert noting.run.session_id == "s-9"
     assert noting.how["path"] == ("sub-agent a1",)
     assert noting.how["description"].splitlines() == [
         "run the tests",

@@ -26,7 +26,7 @@ from support.doors import Work, agents_handle, deploy, restart
 from support.langchain_doors import HELLO, Model, an_agent, thread, told, tools
 from support.scenes import cards
 
-from sayso import Decision, Handle, ToolCall
+from sayso import Decision, Gate, ToolCall
 from sayso.errors import ConfigError
 from sayso_agents.langchain import SaysoMiddleware, ainvoke, resume, submit
 
@@ -43,13 +43,13 @@ def slack(scene: Asked) -> SlackHands:
 
 
 @pytest.fixture
-def sayso(store_url: str) -> Iterator[Handle]:
+def sayso(store_url: str) -> Iterator[Gate]:
     with agents_handle(store_url) as opened:
         yield opened
 
 
 async def test_an_id_that_the_model_uses_again_is_another_call(
-    scene: Asked, slack: SlackHands, sayso: Handle
+    scene: Asked, slack: SlackHands, sayso: Gate
 ) -> None:
     again = ToolCall("deploy", {"environment": "production", "release": 42}, "call_1")
     one, later = Work([[again]]), Work([[again]])
@@ -66,7 +66,7 @@ async def test_an_id_that_the_model_uses_again_is_another_call(
 
 
 async def test_always_counts_for_its_thread_only(
-    scene: Asked, slack: SlackHands, sayso: Handle
+    scene: Asked, slack: SlackHands, sayso: Gate
 ) -> None:
     one, other = Work([[deploy()]]), Work([[deploy()]])
     running = scene.ask(an_agent(one, SaysoMiddleware(sayso)).ainvoke(HELLO, thread(one)))
@@ -82,7 +82,7 @@ async def test_always_counts_for_its_thread_only(
 
 @pytest.mark.parametrize("value", [True, {"type": "approve"}, {"decisions": [{"type": "approve"}]}])
 async def test_what_a_run_is_resumed_with_decides_nothing(
-    scene: Asked, slack: SlackHands, sayso: Handle, value: object
+    scene: Asked, slack: SlackHands, sayso: Gate, value: object
 ) -> None:
     work = Work([[deploy()]])
     agent = an_agent(work, SaysoMiddleware(sayso, suspend=True), InMemorySaver())
@@ -97,7 +97,7 @@ async def test_what_a_run_is_resumed_with_decides_nothing(
 
 
 async def test_a_card_says_which_sub_agent_asks_and_through_which_tool(
-    scene: Asked, slack: SlackHands, sayso: Handle
+    scene: Asked, slack: SlackHands, sayso: Gate
 ) -> None:
     work = Work([[deploy()]])
     researcher: Any = create_agent(
@@ -124,7 +124,7 @@ async def test_a_card_says_which_sub_agent_asks_and_through_which_tool(
 
 
 async def test_a_node_of_tools_without_create_agent_waits_for_its_answer(
-    scene: Asked, slack: SlackHands, sayso: Handle
+    scene: Asked, slack: SlackHands, sayso: Gate
 ) -> None:
     work = Work([])
     running = scene.ask(ran_in_a_node(work, SaysoMiddleware(sayso), [deploy()]))
@@ -134,7 +134,7 @@ async def test_a_node_of_tools_without_create_agent_waits_for_its_answer(
     assert [message.text for message in await running] == ["deploy is done: production, 42"]
 
 
-async def test_a_node_that_runs_several_calls_is_not_put_aside(sayso: Handle) -> None:
+async def test_a_node_that_runs_several_calls_is_not_put_aside(sayso: Gate) -> None:
     work = Work([])
 
     said = await ran_in_a_node(work, SaysoMiddleware(sayso, suspend=True), [deploy(), restart()])
@@ -163,7 +163,7 @@ async def ran_in_a_node(
 
 
 async def test_a_step_that_times_out_withdraws_its_card_and_runs_nothing(
-    scene: Asked, slack: SlackHands, sayso: Handle
+    scene: Asked, slack: SlackHands, sayso: Gate
 ) -> None:
     work = Work([[deploy()]])
     agent = an_agent(work, SaysoMiddleware(sayso))
@@ -176,7 +176,7 @@ async def test_a_step_that_times_out_withdraws_its_card_and_runs_nothing(
     assert work.ran == []
 
 
-async def test_approvals_without_the_ids_of_calls_are_refused(sayso: Handle) -> None:
+async def test_approvals_without_the_ids_of_calls_are_refused(sayso: Gate) -> None:
     work = Work([[deploy()]])
     batched: Any = HumanInTheLoopMiddleware({"deploy": True})
     agent = an_agent(work, batched, InMemorySaver())
@@ -197,7 +197,7 @@ async def test_approvals_without_the_ids_of_calls_are_refused(sayso: Handle) -> 
     ],
 )
 async def test_an_edit_that_their_middleware_does_not_take_is_a_no_that_names_it(
-    scene: Asked, slack: SlackHands, sayso: Handle, decisions: Any, edited: dict[str, Any]
+    scene: Asked, slack: SlackHands, sayso: Gate, decisions: Any, edited: dict[str, Any]
 ) -> None:
     work = Work([[deploy()]])
     theirs: Any = HumanInTheLoopMiddleware(
@@ -214,7 +214,7 @@ async def test_an_edit_that_their_middleware_does_not_take_is_a_no_that_names_it
 
 
 async def test_a_run_that_is_over_is_not_run_again(
-    scene: Asked, slack: SlackHands, sayso: Handle
+    scene: Asked, slack: SlackHands, sayso: Gate
 ) -> None:
     work = Work([[deploy()]])
     agent = an_agent(work, SaysoMiddleware(sayso), InMemorySaver())
@@ -230,7 +230,7 @@ async def test_a_run_that_is_over_is_not_run_again(
 
 @pytest.mark.parametrize("suspend", [False, True])
 async def test_a_tool_that_is_tried_again_is_asked_about_again(
-    scene: Asked, slack: SlackHands, sayso: Handle, suspend: bool
+    scene: Asked, slack: SlackHands, sayso: Gate, suspend: bool
 ) -> None:
     work, tries = Work([[ToolCall("deploy", {"release": 42})]]), list[int]()
 
@@ -259,7 +259,7 @@ async def test_a_tool_that_is_tried_again_is_asked_about_again(
 
 
 async def test_a_call_that_a_message_makes_twice_runs_once_for_each_approval(
-    scene: Asked, slack: SlackHands, sayso: Handle
+    scene: Asked, slack: SlackHands, sayso: Gate
 ) -> None:
     work, twice = Work([]), deploy()
     running = scene.ask(ran_in_a_node(work, SaysoMiddleware(sayso), [twice, twice]))
@@ -290,7 +290,7 @@ async def test_a_tool_that_another_middleware_puts_in_its_place_does_not_run(cal
 
 
 async def test_a_call_without_an_id_is_asked_about_once(
-    scene: Asked, slack: SlackHands, sayso: Handle
+    scene: Asked, slack: SlackHands, sayso: Gate
 ) -> None:
     work = Work([])
     call: Any = {"name": "deploy", "args": dict(deploy().arguments), "id": None}

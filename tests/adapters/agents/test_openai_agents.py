@@ -38,7 +38,7 @@ from support.openai_agents_doors import (
 )
 from support.scenes import cards
 
-from sayso import Handle, ToolCall, connect
+from sayso import Gate, ToolCall, connect
 from sayso_agents.openai_agents import guard, run
 
 
@@ -46,7 +46,7 @@ class TestGuardedTools(Traced, DoorContract, AgainContract, SyncContract, Killed
     door = Guarded()
 
     async def test_the_model_is_told_what_a_person_changed(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         running = scene.ask(self.door.run(sayso, work))
@@ -57,7 +57,7 @@ class TestGuardedTools(Traced, DoorContract, AgainContract, SyncContract, Killed
         assert said.startswith("deploy is done: staging, 42\n\nA person changed this call")
 
     async def test_a_tool_that_takes_too_long_withdraws_its_card(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         slow = function_tool(timeout=1.0)(work.deploy)
@@ -70,7 +70,7 @@ class TestGuardedTools(Traced, DoorContract, AgainContract, SyncContract, Killed
         await slack.ended("Cancelled")
 
     async def test_the_agent_that_a_run_was_handed_to_stands_on_the_card(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         expert = Agent(
@@ -89,7 +89,7 @@ class TestGuardedTools(Traced, DoorContract, AgainContract, SyncContract, Killed
         assert work.ran == [RAN]
 
     async def test_an_agent_inside_a_tool_asks_for_the_same_run_and_says_who_it_is(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         inner = Agent(
@@ -113,7 +113,7 @@ class TestGuardedTools(Traced, DoorContract, AgainContract, SyncContract, Killed
         assert work.ran == [RAN]
 
     async def test_a_tool_that_asks_itself_is_asked_about_once(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         asking = guard(sayso, tools(work, needs_approval=True))
@@ -127,9 +127,9 @@ class TestGuardedTools(Traced, DoorContract, AgainContract, SyncContract, Killed
         assert cards(scene) == 1
 
     async def test_without_a_group_each_run_is_a_session_of_its_own(
-        self, scene: Asked, slack: SlackHands, sayso: Handle, store_url: str
+        self, scene: Asked, slack: SlackHands, sayso: Gate, store_url: str
     ) -> None:
-        async def go(handle: Handle) -> None:
+        async def go(handle: Gate) -> None:
             work = Work([[deploy()]])
             asking = guard(handle, tools(work, needs_approval=False))
             await Runner.run(Agent("deploy-bot", model=model(work), tools=asking), "Go")
@@ -149,7 +149,7 @@ class TestGuardedTools(Traced, DoorContract, AgainContract, SyncContract, Killed
         assert cards(scene) == 3
 
     async def test_arguments_that_are_no_object_or_not_a_clear_one_run_nothing(
-        self, sayso: Handle
+        self, sayso: Gate
     ) -> None:
         work = Work([])
         wrong = ("[1]", "3", "{", '"x"', '{"release": 1, "release": 2}')
@@ -167,7 +167,7 @@ class TestGuardedTools(Traced, DoorContract, AgainContract, SyncContract, Killed
         assert work.ran == []
 
     async def test_a_tool_that_returns_an_object_tells_the_model_why_it_did_not_run(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         schema = {
             "type": "object",
@@ -190,12 +190,12 @@ class TestGuardedTools(Traced, DoorContract, AgainContract, SyncContract, Killed
         assert "was denied by a person" in said[0]
         assert json.loads(said[1]) == {"done": True}
 
-    def test_what_runs_elsewhere_cannot_be_guarded(self, sayso: Handle) -> None:
+    def test_what_runs_elsewhere_cannot_be_guarded(self, sayso: Gate) -> None:
         for tool in (WebSearchTool(), ShellTool(executor=lambda _: "")):
             with pytest.raises(TypeError, match="cannot stand before"):
                 guard(sayso, [tool])
 
-    def test_the_tools_that_were_handed_in_stay_as_they_were(self, sayso: Handle) -> None:
+    def test_the_tools_that_were_handed_in_stay_as_they_were(self, sayso: Gate) -> None:
         (mine,) = [function_tool(needs_approval=True)(Work([]).deploy)]
         before = mine.on_invoke_tool
 

@@ -38,7 +38,7 @@ from support.openai_agents_doors import (
 )
 from support.scenes import cards
 
-from sayso import Handle, WaitTimeoutError
+from sayso import Gate, WaitTimeoutError
 from sayso_agents.openai_agents import answered, decided, run, submit
 
 MCP: Any = "mcp_approval_request"
@@ -50,7 +50,7 @@ class TestInterruptedRuns(
     door = Interrupted()
 
     async def test_an_agent_inside_a_tool_interrupts_the_run_and_says_who_it_is(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy(), restart()]])
         inner = Agent("researcher", model=model(work), tools=tools(work, needs_approval=True))
@@ -71,7 +71,7 @@ class TestInterruptedRuns(
         assert cards(scene) == 1
 
     async def test_a_shell_runs_the_commands_that_were_shown_or_none(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         ran: list[list[str]] = []
 
@@ -104,7 +104,7 @@ class TestInterruptedRuns(
         assert ran == [["ls"]]
 
     async def test_a_tool_of_a_server_is_named_with_its_server(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         call = McpApprovalRequest(
             id="m", arguments='{"id": 7}', name="close", server_label="tracker", type=MCP
@@ -123,7 +123,7 @@ class TestInterruptedRuns(
         assert [one["approve"] for one in answers] == [False]
 
     async def test_a_run_whose_events_are_read_goes_on_with_what_was_answered(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()], [deploy()]])
         made = Agent("deploy-bot", model=model(work), tools=tools(work, needs_approval=True))
@@ -166,7 +166,7 @@ class TestInterruptedRuns(
         assert cards(scene) == 1
 
     async def test_two_runs_of_one_trace_that_read_the_same_are_asked_about_each(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[replace(deploy(), call_id="functions.deploy:0")]])
         made = Agent("deploy-bot", tools=tools(work, needs_approval=True))
@@ -187,7 +187,7 @@ class TestInterruptedRuns(
         assert work.ran == []
 
     async def test_whoever_is_in_a_hurry_leaves_the_question_open(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         kept = await self.door.start(sayso, work)
@@ -201,7 +201,7 @@ class TestInterruptedRuns(
         assert work.ran == [RAN]
 
     async def test_a_state_that_was_changed_approves_nothing(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         kept = json.loads(await self.door.start(sayso, work))
@@ -216,13 +216,13 @@ class TestInterruptedRuns(
             await self.door.go_on(sayso, work, json.dumps(kept))
         assert work.ran == []
 
-    async def test_what_submit_did_not_give_is_refused(self, sayso: Handle) -> None:
+    async def test_what_submit_did_not_give_is_refused(self, sayso: Gate) -> None:
         for kept in ("", "{}", "null", "[" * 100_000):
             with pytest.raises(ValueError, match="not what submit gave"):
                 await decided(sayso, Agent("deploy-bot"), kept)
 
     async def test_a_conversation_of_the_sdk_is_the_session(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         async def go() -> None:
             work = Work([[deploy()]])

@@ -39,7 +39,7 @@ from support.fail_closed import allowing
 from support.pydantic_ai_doors import Capable, Deferred, Unmarked, agent, calling, told
 from support.scenes import cards
 
-from sayso import ConfigError, Decision, Handle, ToolCall, WaitTimeoutError
+from sayso import ConfigError, Decision, Gate, ToolCall, WaitTimeoutError
 from sayso_agents.pydantic_ai import SaysoApprovals
 
 
@@ -54,7 +54,7 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
     door = Deferred()
 
     async def test_an_agent_inside_a_tool_asks_for_the_same_run_and_says_who_it_is(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         inner, outer = Work([[deploy()]]), Work([[ToolCall("research", {}, "call_1")], [deploy()]])
         researcher = agent(inner, SaysoApprovals(sayso), name="researcher")
@@ -75,7 +75,7 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
         assert cards(scene) == 1
 
     async def test_what_is_approved_as_it_is_is_read_from_the_models_own_text(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         seen: list[Window] = []
         text = '{"window": {"begins": "2026-11-22T12:00:00Z"}, "why": "night"}'
@@ -93,7 +93,7 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
         assert [window.begins.hour for window in seen] == [12]
 
     async def test_the_model_is_told_what_a_person_changed(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         running = scene.ask(self.door.run(sayso, work))
@@ -104,7 +104,7 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
         assert said.startswith("deploy is done: staging, 42\n\nA person changed this call")
 
     async def test_an_edit_that_the_tool_does_not_take_runs_nothing(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         running = scene.ask(self.door.run(sayso, work))
@@ -117,7 +117,7 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
         assert "release" in said
 
     async def test_what_runs_later_is_what_was_approved_whatever_the_messages_say(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         kept = await self.door.start(sayso, work)
@@ -131,7 +131,7 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
         assert work.ran == [RAN]
 
     async def test_an_edit_of_a_run_that_was_put_aside_runs_as_edited(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         kept = await self.door.start(sayso, work)
@@ -162,7 +162,7 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
         assert cards(scene) == 1
 
     async def test_whoever_is_in_a_hurry_leaves_the_question_open(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         kept = await self.door.start(sayso, work)
@@ -176,7 +176,7 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
         await self.door.go_on(sayso, work, kept)
         assert work.ran == [RAN]
 
-    async def test_what_is_not_a_run_that_waits_is_refused(self, sayso: Handle) -> None:
+    async def test_what_is_not_a_run_that_waits_is_refused(self, sayso: Gate) -> None:
         approvals = SaysoApprovals[Any](sayso)
         ended = await agent(Work([])).run("Go")
 
@@ -187,7 +187,7 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
                 await approvals.results(kept, [])
 
     async def test_what_was_approved_for_one_run_runs_no_tool_of_another(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         arguments = {"environment": "production", "release": 42}
         one, other = (Work([[ToolCall(tool, arguments, "call_0")]]) for tool in ("deploy", "drop"))
@@ -208,7 +208,7 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
         assert other.ran == []
 
     async def test_a_tool_that_wants_an_approval_says_why_on_the_card(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         approvals = SaysoApprovals[Any](sayso, exempt=["pay"])
         made = Agent(calling([[("pay", {"euros": 900})]]), capabilities=[approvals])
@@ -229,7 +229,7 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
         assert returned(await running) == ["paid 900"]
 
     async def test_calls_that_run_elsewhere_are_left_to_whoever_runs_them(
-        self, sayso: Handle
+        self, sayso: Gate
     ) -> None:
         made: Agent[None, Any] = Agent(
             calling([[("fetch", {})]]),
@@ -246,7 +246,7 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
         assert [part.tool_name for part in requests.calls] == ["fetch"]
 
     async def test_observers_are_told_who_answered(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         events = list[Any]()
 
@@ -262,7 +262,7 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
         assert [list(one.answered_by.values()) for one in results] == [[slack.actor()]]
 
     async def test_a_run_whose_events_are_read_is_asked_about_as_well(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         made, seen = reading(SaysoApprovals(sayso), asks=True), list[Any]()
 
@@ -277,7 +277,7 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
         assert "was denied by a person" in seen[-1].result.output
 
     async def test_a_stream_of_text_runs_nothing_where_a_tool_is_marked_besides(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         async def read(made: Agent[None, str]) -> str:
             async with made.run_stream("Go") as result:
@@ -292,7 +292,7 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
         assert cards(scene) == 1
 
     async def test_runs_in_several_threads_at_once_have_an_answer_each(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         runs = [Work([[deploy()]]), Work([[restart()]])]
         running = [scene.ask(asyncio.to_thread(Capable().run_sync, sayso, one)) for one in runs]
@@ -318,12 +318,12 @@ class TestUnmarkedToolsOfPydanticAI(OtherWayContract):
         assert work.ran == [("restart", {"service": "web"})]
         assert any("The call of deploy was denied" in text for text in returned(result))
 
-    async def test_one_name_in_place_of_several_is_refused(self, sayso: Handle) -> None:
+    async def test_one_name_in_place_of_several_is_refused(self, sayso: Gate) -> None:
         with pytest.raises(ConfigError, match=r'exempt=\["restart"\]'):
             SaysoApprovals[Any](sayso, exempt="restart")
 
     @pytest.mark.parametrize("exempt", [None, 5, b"restart", iter(["restart"]), [None], ["re*"]])
-    async def test_what_is_not_names_of_tools_is_refused(self, sayso: Handle, exempt: Any) -> None:
+    async def test_what_is_not_names_of_tools_is_refused(self, sayso: Gate, exempt: Any) -> None:
         with pytest.raises(ConfigError, match="exempt takes "):
             SaysoApprovals[Any](sayso, exempt=exempt)
 

@@ -33,7 +33,7 @@ from support.fail_closed import Double, FailClosedContract, raising
 from support.scenes import cards
 from support.unanswered import expire_now
 
-from sayso import Decision, Handle, ToolCall
+from sayso import Decision, Gate, ToolCall
 from sayso.stores.connect import open_store
 from sayso_agents.crewai import RequestUnansweredError, SaysoFeedback, akickoff, guard, guard_tools
 
@@ -42,7 +42,7 @@ class TestCrewAI(DoorContract, SyncContract, KilledContract):
     door = Guarded()
 
     async def test_the_model_is_told_what_a_person_changed(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         running = scene.ask(self.door.run(sayso, work))
@@ -53,7 +53,7 @@ class TestCrewAI(DoorContract, SyncContract, KilledContract):
         assert said.startswith("deploy is done: staging, 42\n\nA person changed this call")
 
     async def test_a_guarded_tool_is_asked_about_once_where_every_tool_is(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         with guard_tools(sayso):
@@ -95,7 +95,7 @@ class TestCrewAIByAHook(FailClosedContract):
     door = Hooked()
 
     async def test_an_edited_call_runs_as_edited(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         running = scene.ask(self.door.run(sayso, work))
@@ -106,7 +106,7 @@ class TestCrewAIByAHook(FailClosedContract):
         assert work.ran == [("deploy", STAGING)]
 
     async def test_an_agent_is_named_by_its_role(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         running = scene.ask(self.door.run(sayso, Work([[deploy()]])))
 
@@ -116,7 +116,7 @@ class TestCrewAIByAHook(FailClosedContract):
 
 
 def test_a_hook_that_cannot_read_a_call_lets_nothing_run() -> None:
-    with guard_tools(cast("Handle", Double(raising))):
+    with guard_tools(cast("Gate", Double(raising))):
         blocked = run_before_tool_call_hooks(
             cast("ToolCallHookContext", SimpleNamespace(agent=None))
         )
@@ -125,7 +125,7 @@ def test_a_hook_that_cannot_read_a_call_lets_nothing_run() -> None:
 
 
 def test_hooks_end_with_their_block() -> None:
-    with guard_tools(cast("Handle", Double(raising))):
+    with guard_tools(cast("Gate", Double(raising))):
         pass
     context = ToolCallHookContext("deploy", {}, cast("Any", None))
 
@@ -254,14 +254,14 @@ class TestFeedback:
     @pytest.mark.parametrize("answer", ["", "  \n", None])
     def test_an_empty_answer_is_none(self, answer: str | None) -> None:
         said = SimpleNamespace(answer=answer, reason="", outcome=SimpleNamespace(value="expired"))
-        provider = SaysoFeedback(cast("Handle", Double(lambda: said)))
+        provider = SaysoFeedback(cast("Gate", Double(lambda: said)))
 
         with pytest.raises(RequestUnansweredError, match="expired"):
             provider.request_feedback(a_question("approved"), None)
 
     def test_a_failure_is_none(self) -> None:
         with pytest.raises(RuntimeError, match="a mistake of ours"):
-            SaysoFeedback(cast("Handle", Double(raising))).request_feedback(a_question(), None)
+            SaysoFeedback(cast("Gate", Double(raising))).request_feedback(a_question(), None)
 
 
 @pytest.mark.parametrize(("button", "printed"), ANSWERS)

@@ -20,7 +20,7 @@ from support.fail_closed import allowing
 from support.google_adk_doors import Plugged, playing, repeating, run, told
 from support.scenes import cards
 
-from sayso import Decision, Handle, Rule, RulePolicy, ToolCall
+from sayso import Decision, Gate, Rule, RulePolicy, ToolCall
 from sayso_agents.google_adk import SaysoPlugin
 
 
@@ -39,7 +39,7 @@ class TestGoogleADK(DoorContract, SyncContract, KilledContract):
     door = Plugged()
 
     async def test_the_model_is_told_what_a_person_changed(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         running = scene.ask(self.door.run(sayso, work))

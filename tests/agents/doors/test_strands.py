@@ -20,7 +20,7 @@ from support.fail_closed import allowing
 from support.scenes import cards
 from support.strands_doors import Hooked, made, playing, repeating, told
 
-from sayso import Decision, Handle, ToolCall
+from sayso import Decision, Gate, ToolCall
 from sayso_agents.strands import SaysoHooks
 
 
@@ -41,7 +41,7 @@ class TestStrands(DoorContract, SyncContract, KilledContract):
     door = Hooked()
 
     async def test_the_model_is_told_what_a_person_changed(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([[deploy()]])
         running = scene.ask(self.door.run(sayso, work))
@@ -53,7 +53,7 @@ class TestStrands(DoorContract, SyncContract, KilledContract):
         assert said.endswith("deploy is done: staging, 42")
 
     async def test_an_agent_inside_a_tool_asks_for_the_same_run_and_says_who_it_is(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         inner, outer = Work([[deploy()]]), Work([[ToolCall("look_up", {}, "call_1")], [deploy()]])
         researcher = made(sayso, inner, name="researcher")
@@ -78,7 +78,7 @@ class TestStrands(DoorContract, SyncContract, KilledContract):
         assert cards(scene) == 2
 
     async def test_a_direct_call_of_a_tool_is_asked_about(
-        self, scene: Asked, slack: SlackHands, sayso: Handle
+        self, scene: Asked, slack: SlackHands, sayso: Gate
     ) -> None:
         work = Work([])
         agent = made(sayso, work)

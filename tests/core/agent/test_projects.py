@@ -76,7 +76,7 @@ async def test_a_gate_reads_session_agent_and_project_in_one_look(backend: Backe
 
 def test_a_project_is_a_claim_that_every_door_can_make(store_url: str) -> None:
     with connect(store_url, agent="a", session="s", project="/src/shop") as handle:
-        assert handle.run() == RunRef("a", "s", project="/src/shop")
+        assert handle.run == RunRef("a", "s", project="/src/shop")
 
     words = ["ask", "bash", "--store", store_url, "--session", "s"]
     env = {"SAYSO_PROJECT": "/src/shop"}

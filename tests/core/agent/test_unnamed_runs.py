@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from sayso import Handle, RunRef, ToolCall, connect
+from sayso import Gate, RunRef, ToolCall, connect
 from sayso.agent.choices import chosen
 from sayso.always.terms import GrantOptions
 from sayso.cards.card import Choice
@@ -96,49 +96,51 @@ async def test_calls_of_a_handle_that_names_nothing_offer_nothing_to_remember(
 
 async def test_what_is_stored_for_a_run_counts_in_it_and_in_no_other_run(store_url: str) -> None:
     async with open_store(store_url) as backend, connect(store_url, agent="a") as handle:
-        one, other = handle.run(run_id="r-1"), handle.run(run_id="r-2")
+        one, other = handle.for_session(run_id="r-1").run, handle.for_session(run_id="r-2").run
         await always(backend, await asked(backend, await submitted(handle, one)))
 
-        assert (await handle.check(CALL, run=one)).approved
-        for elsewhere in (other, handle.run(), handle.run("s-1", run_id="r-2")):
-            assert isinstance(await handle.submit(CALL, run=elsewhere), str)
+        assert (await handle.for_session(one).check(CALL)).approved
+        for elsewhere in (other, handle.run, handle.for_session("s-1", run_id="r-2").run):
+            assert isinstance(await handle.for_session(elsewhere).submit(CALL), str)
 
 
 async def test_a_session_that_is_named_is_remembered_whatever_the_run(store_url: str) -> None:
     async with open_store(store_url) as backend, connect(store_url, agent="a") as handle:
-        await always(backend, await asked(backend, await submitted(handle, handle.run("s-1"))))
+        await always(
+            backend, await asked(backend, await submitted(handle, handle.for_session("s-1").run))
+        )
 
-        assert (await handle.check(CALL, run=handle.run("s-1", run_id="r-2"))).approved
+        assert (await handle.for_session("s-1", run_id="r-2").check(CALL)).approved
     async with connect(store_url, agent="a", session="s-1") as later:
-        assert (await later.check(CALL, run=later.run(run_id="r-3"))).approved
+        assert (await later.for_session(run_id="r-3").check(CALL)).approved
 
 
-async def by_check_batch(handle: Handle, run: RunRef | None) -> None:
-    await handle.check_batch([REFUND], run=run)
+async def by_check_batch(handle: Gate, run: RunRef | None) -> None:
+    await handle.for_session(run).check_batch([REFUND])
 
 
-async def by_before_function(handle: Handle, run: RunRef | None) -> None:
-    await handle.before_function(REFUND, run=run)
+async def by_before_function(handle: Gate, run: RunRef | None) -> None:
+    await handle.for_session(run).before_function(REFUND)
 
 
-async def by_resume_batch(handle: Handle, run: RunRef | None) -> None:
-    await handle.resume_batch(await handle.submit_batch([REFUND], run=run), run=run)
+async def by_resume_batch(handle: Gate, run: RunRef | None) -> None:
+    await handle.for_session(run).resume_batch(await handle.for_session(run).submit_batch([REFUND]))
 
 
 @pytest.mark.parametrize("ask", [by_check_batch, by_before_function, by_resume_batch])
 async def test_an_approval_counts_for_no_other_call_of_the_same_id_where_nobody_named_the_run(
-    store_url: str, ask: Callable[[Handle, RunRef | None], Awaitable[None]]
+    store_url: str, ask: Callable[[Gate, RunRef | None], Awaitable[None]]
 ) -> None:
     async with open_store(store_url) as backend, connect(store_url, agent="a") as handle:
-        for run, is_asked_again in ((None, True), (handle.run(run_id="r-1"), False)):
+        for run, is_asked_again in ((None, True), (handle.for_session(run_id="r-1").run, False)):
             asking = asyncio.ensure_future(ask(handle, run))
             await allow(backend, await one_asked(backend))
             await asking
 
-            said = await handle.submit(REFUND, run=run)
+            said = await handle.for_session(run).submit(REFUND)
             assert isinstance(said, str) is is_asked_again
             if isinstance(said, str):
-                await handle.cancel(said, run=run)
+                await handle.for_session(run).cancel(said)
 
 
 async def test_calls_of_one_id_do_not_wait_for_each_other_where_nobody_named_the_run(
@@ -160,12 +162,12 @@ async def test_a_call_id_is_denied_in_a_run_that_somebody_named_and_in_no_other(
 ) -> None:
     async with connect(store_url, agent="a") as handle:
         with pytest.raises(ConfigError, match=r"'call_1' .*: name a session, or a run id"):
-            await handle.deny_call("call_1")
-        await handle.deny_call("call_1", run=handle.run(run_id="r-1"))
+            handle.deny_call("call_1")
+        handle.for_session(run_id="r-1").deny_call("call_1")
 
-        assert not (await handle.check(REFUND, run=handle.run(run_id="r-1"))).approved
-        for elsewhere in (handle.run(), handle.run(run_id="r-2")):
-            assert isinstance(await handle.submit(REFUND, run=elsewhere), str)
+        assert not (await handle.for_session(run_id="r-1").check(REFUND)).approved
+        for elsewhere in (handle.run, handle.for_session(run_id="r-2").run):
+            assert isinstance(await handle.for_session(elsewhere).submit(REFUND), str)
 
 
 async def allow(backend: Backend, request: UserInputRequest) -> None:
@@ -174,8 +176,8 @@ async def allow(backend: Backend, request: UserInputRequest) -> None:
     await backend.store.settle(request.question_id, answer)
 
 
-async def submitted(handle: Handle, run: RunRef) -> str:
-    said = await handle.submit(CALL, run=run)
+async def submitted(handle: Gate, run: RunRef) -> str:
+    said = await handle.for_session(run).submit(CALL)
     assert isinstance(said, str)
     return said
 

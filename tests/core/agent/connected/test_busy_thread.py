@@ -12,7 +12,8 @@ import pytest
 import trio
 
 import sayso
-from sayso import Decision, Handle, Outcome, PolicyContext, ToolCall, WaitTimeoutError
+from sayso import Decision, Outcome, PolicyContext, ToolCall, WaitTimeoutError
+from sayso.agent.connected.connect import ConnectedGate
 from sayso.errors import GateClosedError
 
 CALL = ToolCall("bash", {"command": "ls"})
@@ -39,13 +40,13 @@ def policy() -> Iterator[Blocking]:
 
 
 @pytest.fixture
-def handle(policy: Blocking) -> Iterator[Handle]:
+def handle(policy: Blocking) -> Iterator[ConnectedGate]:
     with sayso.connect("memory://", policy=policy) as handle:
         yield handle
         policy.released.set()
 
 
-WAYS: dict[str, Callable[[Handle], Any]] = {
+WAYS: dict[str, Callable[[ConnectedGate], Any]] = {
     "a thread": lambda handle: handle.sync.check(CALL, timeout=0.1),
     "asyncio": lambda handle: asyncio.run(handle.check(CALL, timeout=0.1)),
     "trio": lambda handle: trio.run(lambda: handle.check(CALL, timeout=0.1)),
@@ -54,14 +55,16 @@ WAYS: dict[str, Callable[[Handle], Any]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_call_expires_in_time_although_the_thread_is_held_up(way: str, handle: Handle) -> None:
+def test_a_call_expires_in_time_although_the_thread_is_held_up(
+    way: str, handle: ConnectedGate
+) -> None:
     began = time.monotonic()
 
     assert WAYS[way](handle).outcome is Outcome.EXPIRED
     assert time.monotonic() - began < 5
 
 
-def test_what_is_not_a_call_says_that_its_time_is_over(handle: Handle) -> None:
+def test_what_is_not_a_call_says_that_its_time_is_over(handle: ConnectedGate) -> None:
     assert handle.sync.check(CALL, timeout=0.1).outcome is Outcome.EXPIRED
 
     with pytest.raises(WaitTimeoutError, match="thread is held up"):
@@ -71,7 +74,7 @@ def test_what_is_not_a_call_says_that_its_time_is_over(handle: Handle) -> None:
 
 
 def test_a_call_that_nobody_waits_for_any_more_is_not_decided(
-    handle: Handle, policy: Blocking
+    handle: ConnectedGate, policy: Blocking
 ) -> None:
     handle.sync.check(CALL, timeout=0.1)
     handle.sync.check(ToolCall("late"), timeout=0.1)
@@ -85,7 +88,7 @@ class Turning:
     """A policy that asks the handle it belongs to."""
 
     def __init__(self) -> None:
-        self.handle: Handle | None = None
+        self.handle: ConnectedGate | None = None
         self.said: list[str] = []
 
     async def decide(self, call: ToolCall, context: PolicyContext) -> Decision:
@@ -108,4 +111,4 @@ def test_in_its_own_thread_a_handle_can_be_awaited_and_blocking_is_an_error() ->
 
     awaited, blocked = policy.said
     assert awaited == "denied"
-    assert "the handle's own thread" in blocked
+    assert "the gate's own thread" in blocked

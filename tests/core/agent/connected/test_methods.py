@@ -16,12 +16,16 @@ from sayso import (
     CheckResult,
     Clarification,
     Clarify,
+    Decision,
     Gate,
-    Handle,
     Outcome,
+    PolicyContext,
+    RunRef,
     ToolCall,
 )
+from sayso.agent.connected.connect import ConnectedGate
 from sayso.clock import utc_now
+from sayso.errors import GateClosedError
 from sayso.events import Resolution, UserInputRequest
 
 CALL = ToolCall("bash", {"command": "ls"}, "call-1")
@@ -44,6 +48,13 @@ def people(store_url: str) -> Iterator[People]:
         yield people
 
 
+OVERRIDDEN = ("check", "submit", "resume", "cancel", "emit", "wait_for_response", "ask")
+
+
+async def allow(call: ToolCall, context: PolicyContext) -> Decision:
+    return Decision.ALLOW
+
+
 METHODS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "check": ((CALL,), {"description": "List"}),
     "before_function": ((CALL,), {}),
@@ -58,7 +69,7 @@ METHODS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
 
 @pytest.mark.parametrize("name", METHODS)
 def test_each_kind_of_question_is_answered_awaited_and_not(
-    name: str, handle: Handle, people: People
+    name: str, handle: ConnectedGate, people: People
 ) -> None:
     args, kwargs = METHODS[name]
     awaited = asyncio.run(getattr(handle, name)(*args, **kwargs))
@@ -71,7 +82,9 @@ def test_each_kind_of_question_is_answered_awaited_and_not(
     assert type(awaited) is type(called)
 
 
-def test_what_is_submitted_can_be_resumed_by_another_caller(handle: Handle, people: People) -> None:
+def test_what_is_submitted_can_be_resumed_by_another_caller(
+    handle: ConnectedGate, people: People
+) -> None:
     asked = asyncio.run(handle.submit(CALL))
     batch = handle.sync.submit_batch([CALL, ToolCall("other")])
     question = handle.sync.submit(Clarify("Which?", options=("a",)))
@@ -83,7 +96,7 @@ def test_what_is_submitted_can_be_resumed_by_another_caller(handle: Handle, peop
 
 
 def test_arguments_that_change_while_they_are_asked_about_do_not_run(
-    handle: Handle, store_url: str
+    handle: ConnectedGate, store_url: str
 ) -> None:
     arguments = {"command": "ls"}
 
@@ -99,7 +112,7 @@ def test_arguments_that_change_while_they_are_asked_about_do_not_run(
             handle.sync.check_batch([ToolCall("bash", arguments)])
 
 
-def test_a_withdrawn_question_ends_as_cancelled(handle: Handle) -> None:
+def test_a_withdrawn_question_ends_as_cancelled(handle: ConnectedGate) -> None:
     asked = handle.sync.submit(CALL)
     assert isinstance(asked, str)
 
@@ -108,24 +121,53 @@ def test_a_withdrawn_question_ends_as_cancelled(handle: Handle) -> None:
     assert verdict.reason == "never mind"
 
 
-def test_all_that_a_run_asks_is_withdrawn_at_once(handle: Handle) -> None:
-    asked = [handle.sync.submit(CALL, run=run) for run in ("s-1", "s-1", "s-2")]
+def test_all_that_a_run_asks_is_withdrawn_at_once(handle: ConnectedGate) -> None:
+    asked = [handle.for_session(run).sync.submit(CALL) for run in ("s-1", "s-1", "s-2")]
 
-    ended = asyncio.run(handle.cancel_all(run="s-1", reason="the run was stopped"))
+    ended = asyncio.run(handle.for_session("s-1").cancel_all(reason="the run was stopped"))
     assert {ending.question_id for ending in ended} == set(asked[:2])
-    (last,) = handle.sync.cancel_all(run="s-2", whole_session=True)
+    (last,) = handle.for_session("s-2").sync.cancel_all(whole_session=True)
     assert (last.question_id, last.outcome) == (asked[2], Outcome.CANCELLED)
 
 
-def test_the_sync_of_a_handle_has_each_method_that_is_awaited(handle: Handle) -> None:
-    awaited = {
-        name
-        for name, one in inspect.getmembers(Handle, inspect.iscoroutinefunction)
-        if not name.startswith("_") and name != "aclose"
-    }
+def test_the_sync_of_a_gate_has_each_method_that_asks_and_those_that_say(
+    handle: ConnectedGate,
+) -> None:
+    awaited = {name for name, one in inspect.getmembers(Gate, inspect.iscoroutinefunction)}
 
-    assert set(vars(handle.sync)) == awaited
-    for name in awaited:
-        gates = inspect.signature(getattr(Gate, name)).parameters
-        ours = inspect.signature(getattr(Handle, name)).parameters
-        assert set(ours) - {"run"} == set(gates) - {"run"}, name
+    at_once = {"before_iteration", "deny_call"}
+    of_its_loop = {"aclose", "finish", "overruled", "run_batch"}
+    public = {name for name in awaited if not name.startswith("_")}
+    assert set(vars(handle.sync)) == (public | at_once) - of_its_loop
+    assert all(vars(Gate).get(name) is not vars(ConnectedGate)[name] for name in OVERRIDDEN)
+
+
+async def test_a_gate_has_the_same_methods_in_its_own_loop_and_for_other_threads() -> None:
+    async with Gate.open("memory://", run=RunRef("bot", "s-1"), policy=allow) as gate:
+        other = await asyncio.to_thread(gate.for_session("s-2").sync.check, CALL)
+
+        assert (await gate.check(CALL)).approved
+        assert other.approved
+        with pytest.raises(GateClosedError, match="own event loop"):
+            gate.sync.check(CALL)
+
+
+async def test_the_gate_of_a_run_is_the_same_as_long_as_somebody_holds_it() -> None:
+    async with Gate.open("memory://", run=RunRef("bot", "s-1")) as gate:
+        other = gate.for_session("s-2")
+        other.deny_call("call-1", reason="stop")
+
+        assert (await gate.for_session("s-2").check(CALL)).reason == "stop"
+        assert gate.for_session() is gate
+
+
+def test_a_sub_agent_says_who_asks_and_has_answers_of_its_own(
+    handle: ConnectedGate, people: People
+) -> None:
+    child = handle.child("deploy", "researcher", source_name="researcher")
+    handle.sync.check_batch([CALL])
+    child.sync.before_function(CALL)
+
+    first, second = people.asked.get(timeout=20), people.asked.get(timeout=20)
+    assert (first.path, second.path) == ((), ("deploy", "researcher"))
+    assert second.source_name == "researcher"

@@ -16,7 +16,6 @@ from sayso import (
     ConfigError,
     Decision,
     Gate,
-    Handle,
     PolicyContext,
     RunRef,
     ToolBlocked,
@@ -24,6 +23,7 @@ from sayso import (
     requires_permission,
     wrap,
 )
+from sayso.agent.connected.connect import ConnectedGate
 from sayso.rules.declarations import declared_by
 
 
@@ -52,7 +52,7 @@ def book() -> Book:
 
 
 @pytest.fixture
-def handle(book: Book) -> Iterator[Handle]:
+def handle(book: Book) -> Iterator[ConnectedGate]:
     with sayso.connect("memory://", policy=book) as handle:
         yield handle
 
@@ -108,7 +108,7 @@ KINDS: list[Callable[[Any], bool]] = [
 
 
 @pytest.mark.parametrize("kind", CALLING)
-def test_a_guarded_function_stays_what_it_is(kind: str, handle: Handle) -> None:
+def test_a_guarded_function_stays_what_it_is(kind: str, handle: ConnectedGate) -> None:
     function, came_of, ran, refused = CALLING[kind]
     guarded: Any = handle.guard(function)
 
@@ -118,7 +118,7 @@ def test_a_guarded_function_stays_what_it_is(kind: str, handle: Handle) -> None:
 
 
 @pytest.mark.parametrize("kind", CALLING)
-def test_a_guard_that_raises_raises_in_each_of_them(kind: str, handle: Handle) -> None:
+def test_a_guard_that_raises_raises_in_each_of_them(kind: str, handle: ConnectedGate) -> None:
     function, came_of, _, _ = CALLING[kind]
     guarding: Any = handle.guard(raises=True)
     guarded = guarding(function)
@@ -128,7 +128,9 @@ def test_a_guard_that_raises_raises_in_each_of_them(kind: str, handle: Handle) -
 
 
 @pytest.mark.parametrize("kind", CALLING)
-def test_its_name_docstring_signature_and_annotations_are_kept(kind: str, handle: Handle) -> None:
+def test_its_name_docstring_signature_and_annotations_are_kept(
+    kind: str, handle: ConnectedGate
+) -> None:
     function = CALLING[kind][0]
     guarded: Any = handle.guard(function)
 
@@ -193,7 +195,7 @@ METHODS = {
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_is_guarded_without_its_object_or_class(
-    name: str, handle: Handle, book: Book
+    name: str, handle: ConnectedGate, book: Book
 ) -> None:
     shop = shop_of(handle.guard)
     method = getattr(shop, name)
@@ -206,7 +208,7 @@ def test_a_method_is_guarded_without_its_object_or_class(
     assert list(inspect.signature(method).parameters) == ["what"]
 
 
-def test_a_bound_method_is_guarded_as_it_is(handle: Handle, book: Book) -> None:
+def test_a_bound_method_is_guarded_as_it_is(handle: ConnectedGate, book: Book) -> None:
     class Shop:
         def sell(self, what: str) -> str:
             return f"sold {what}"
@@ -215,7 +217,9 @@ def test_a_bound_method_is_guarded_as_it_is(handle: Handle, book: Book) -> None:
     assert book.seen() == [("sell", {"what": "a"})]
 
 
-def test_what_a_partial_was_given_is_shown_and_may_be_edited(handle: Handle, book: Book) -> None:
+def test_what_a_partial_was_given_is_shown_and_may_be_edited(
+    handle: ConnectedGate, book: Book
+) -> None:
     say = handle.guard(functools.partial(plain, "a", times=3))
 
     assert say() == "aaa"
@@ -240,7 +244,9 @@ def query(connection: Connection, text: str, **more: Any) -> str:
     return connection.query(text) + "".join(more)
 
 
-def test_a_connection_that_a_partial_was_given_is_not_shown(handle: Handle, book: Book) -> None:
+def test_a_connection_that_a_partial_was_given_is_not_shown(
+    handle: ConnectedGate, book: Book
+) -> None:
     ways = (
         functools.partial(query, Connection()),
         functools.partial(query, connection=Connection()),
@@ -254,14 +260,14 @@ def test_a_connection_that_a_partial_was_given_is_not_shown(handle: Handle, book
     assert handle.guard(ways[0])(text="users") == f"{refused}it takes no 'connection'."
 
 
-def test_an_async_function_in_a_partial_is_async(handle: Handle) -> None:
+def test_an_async_function_in_a_partial_is_async(handle: ConnectedGate) -> None:
     say = handle.guard(functools.partial(later, "a"))
 
     assert inspect.iscoroutinefunction(say)
     assert asyncio.run(say(times=2)) == "aa"
 
 
-def test_what_a_function_declares_is_told_to_the_policy(handle: Handle, book: Book) -> None:
+def test_what_a_function_declares_is_told_to_the_policy(handle: ConnectedGate, book: Book) -> None:
     @requires_permission
     def declaring(word: str) -> str:
         return word
@@ -273,7 +279,9 @@ def test_what_a_function_declares_is_told_to_the_policy(handle: Handle, book: Bo
     assert book.declared == [declared_by(declaring)] * 2
 
 
-def test_an_async_generator_is_closed_and_sent_to_as_the_function_would_be(handle: Handle) -> None:
+def test_an_async_generator_is_closed_and_sent_to_as_the_function_would_be(
+    handle: ConnectedGate,
+) -> None:
     happened: list[str] = []
 
     async def stream() -> AsyncIterator[str]:
@@ -294,7 +302,7 @@ def test_an_async_generator_is_closed_and_sent_to_as_the_function_would_be(handl
     assert happened == ["closed"]
 
 
-def test_a_generator_takes_what_is_sent_and_gives_what_it_returns(handle: Handle) -> None:
+def test_a_generator_takes_what_is_sent_and_gives_what_it_returns(handle: ConnectedGate) -> None:
     def counting() -> Any:
         total = 0
         while (sent := (yield total)) is not None:
@@ -310,7 +318,7 @@ def test_a_generator_takes_what_is_sent_and_gives_what_it_returns(handle: Handle
     assert ended.value.value == 3
 
 
-def test_tools_are_guarded_by_name_and_once(handle: Handle, book: Book) -> None:
+def test_tools_are_guarded_by_name_and_once(handle: ConnectedGate, book: Book) -> None:
     tools = handle.tools({"say": plain, "wait": later})
 
     assert tools["say"]("a") == "a"
@@ -326,7 +334,9 @@ def test_tools_are_guarded_by_name_and_once(handle: Handle, book: Book) -> None:
         handle.tools([plain], raises=True)["plain"]("no")
 
 
-def test_a_guarded_tool_asks_for_the_run_it_was_guarded_for(handle: Handle, book: Book) -> None:
+def test_a_guarded_tool_asks_for_the_run_it_was_guarded_for(
+    handle: ConnectedGate, book: Book
+) -> None:
     runs: list[RunRef] = []
 
     class Noting(Book):
@@ -335,8 +345,8 @@ def test_a_guarded_tool_asks_for_the_run_it_was_guarded_for(handle: Handle, book
             return Decision.ALLOW
 
     with sayso.connect("memory://", agent="bot", policy=Noting()) as noting:
-        noting.guard(run="s-7")(plain)("a")
-        asyncio.run(noting.tools([later], run="s-8")["later"]("a"))
+        noting.for_session("s-7").guard()(plain)("a")
+        asyncio.run(noting.for_session("s-8").tools([later])["later"]("a"))
 
     assert runs == [RunRef("bot", "s-7"), RunRef("bot", "s-8")]
 

@@ -1,4 +1,4 @@
-"""The gates of a handle: one a run, for as long as they matter."""
+"""The gates of a connected gate: one a run, for as long as they matter."""
 
 from __future__ import annotations
 
@@ -6,12 +6,22 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from sayso.agent.gate import Gate
 from sayso.agent.options import GateOptions
 from sayso.calls import RunRef
 from sayso.stores.backend import Backend
+
+
+class Asker(NamedTuple):
+    """For whom a gate asks: the run, and the calls that led to a sub-agent of it."""
+
+    run: RunRef
+    path: tuple[str, ...] = ()
+    source_name: str | None = None
+
 
 MOST_IDLE = 1_000
 """So many gates are kept that nobody uses, the last used of them."""
@@ -24,6 +34,15 @@ MOST_DENYING = 10_000
 class _Kept:
     gate: Gate
     users: int = 0
+    children: dict[Asker, Gate] = field(default_factory=dict)
+
+    def for_asker(self, asker: Asker) -> Gate:
+        if not asker.path and asker.source_name is None:
+            return self.gate
+        if asker not in self.children:
+            child = self.gate.child(*asker.path, source_name=asker.source_name)
+            self.children[asker] = child
+        return self.children[asker]
 
 
 class Gates:
@@ -41,8 +60,9 @@ class Gates:
         self._used: dict[RunRef, _Kept] = {}
 
     @contextmanager
-    def used(self, run: RunRef) -> Iterator[Gate]:
-        """The gate of a run, kept at least until the block ends."""
+    def used(self, asker: Asker) -> Iterator[Gate]:
+        """Yield the gate of a run or of its sub-agent, kept at least until the block ends."""
+        run = asker.run
         kept = self._used.get(run)
         if kept is None:
             kept = self._idle.pop(run, None) or self._denying.pop(run, None)
@@ -50,7 +70,7 @@ class Gates:
             self._used[run] = kept
         kept.users += 1
         try:
-            yield kept.gate
+            yield kept.for_asker(asker)
         finally:
             kept.users -= 1
             if kept.users == 0:

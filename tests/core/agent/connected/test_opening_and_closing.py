@@ -12,7 +12,9 @@ import pytest
 from support.people import People, silent
 
 import sayso
-from sayso import ConfigError, Handle, Outcome, RulePolicy, RunRef, ToolCall
+from sayso import ConfigError, Outcome, RulePolicy, RunRef, ToolCall
+from sayso.agent.connected.connect import ConnectedGate
+from sayso.agent.connected.thread import Lifetime
 from sayso.agent.options import GateOptions
 from sayso.errors import GateClosedError
 
@@ -41,7 +43,8 @@ def test_the_store_is_the_one_of_the_environment_unless_told(
 
 
 def test_a_store_that_cannot_be_opened_is_an_error_each_time() -> None:
-    with Handle("postgres://host/db", GateOptions(RunRef("agent", "s-1"))) as handle:
+    options = GateOptions(RunRef("agent", "s-1"))
+    with ConnectedGate(Lifetime("postgres://host/db", options), options) as handle:
         for _ in range(2):
             with pytest.raises(ConfigError, match="redis://host:port/db or memory://"):
                 handle.sync.check(CALL)
@@ -75,7 +78,7 @@ async def test_it_is_closed_by_a_block_of_either_kind() -> None:
 
 
 def test_who_waits_when_it_is_closed_is_told_and_the_question_is_withdrawn(
-    handle: Handle, store_url: str
+    handle: ConnectedGate, store_url: str
 ) -> None:
     said: list[object] = []
 
@@ -105,7 +108,7 @@ def test_who_waits_when_it_is_closed_is_told_and_the_question_is_withdrawn(
 
 def test_a_handle_that_nobody_holds_any_more_ends_its_thread() -> None:
     before = threads()
-    handle: Handle | None = sayso.connect("memory://", policy=ALLOWING)
+    handle: ConnectedGate | None = sayso.connect("memory://", policy=ALLOWING)
     assert handle is not None
     assert handle.sync.check(CALL).approved
     (thread,) = threads() - before
@@ -135,7 +138,7 @@ def test_a_policy_that_ends_the_process_ends_no_thread_of_ours_and_no_caller(
         async def decide(self, call: ToolCall, context: object) -> None:
             raise error
 
-    async def refused(handle: Handle) -> str:
+    async def refused(handle: ConnectedGate) -> str:
         with pytest.raises(RuntimeError, match="nothing was approved") as raised:
             await handle.check(CALL)
         return str(raised.value)
@@ -158,7 +161,7 @@ def test_a_policy_that_cancels_itself_approves_nothing_and_cancels_no_caller() -
         asyncio.run(handle.check(CALL))
 
 
-FORKED: dict[str, Callable[[Handle], object]] = {
+FORKED: dict[str, Callable[[ConnectedGate], object]] = {
     "the thread was idle": lambda handle: handle.sync.before_iteration(),
     "it was not used yet": lambda handle: None,
 }
@@ -168,7 +171,7 @@ FORKED: dict[str, Callable[[Handle], object]] = {
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 @pytest.mark.parametrize("before", FORKED)
 def test_a_forked_process_begins_anew_and_the_parent_goes_on(
-    before: str, handle: Handle, store_url: str
+    before: str, handle: ConnectedGate, store_url: str
 ) -> None:
     FORKED[before](handle)
     with People(store_url, silent) as people:
@@ -193,6 +196,6 @@ def test_a_forked_process_begins_anew_and_the_parent_goes_on(
 def test_a_session_of_its_own_is_the_same_all_along_and_that_of_nobody_else() -> None:
     one, other = sayso.connect("memory://"), sayso.connect("memory://")
 
-    assert one.run() == one.run()
-    assert one.run().session_id != other.run().session_id
-    assert one.run("s-7", run_id="r-1") == RunRef("agent", "s-7", run_id="r-1")
+    assert one.run == one.run
+    assert one.run.session_id != other.run.session_id
+    assert one.for_session("s-7", run_id="r-1").run == RunRef("agent", "s-7", run_id="r-1")

@@ -12,7 +12,8 @@ import pytest
 import trio
 from support.people import People, silent
 
-from sayso import CheckResult, Handle, Outcome, ToolCall
+from sayso import CheckResult, Outcome, ToolCall
+from sayso.agent.connected.connect import ConnectedGate
 from sayso.errors import GateClosedError
 
 
@@ -20,11 +21,11 @@ def call(number: int) -> ToolCall:
     return ToolCall("bash", {"command": f"run {number}"})
 
 
-def three_loops_in_turn(handle: Handle) -> list[CheckResult]:
+def three_loops_in_turn(handle: ConnectedGate) -> list[CheckResult]:
     return [asyncio.run(handle.check(call(number), timeout=15)) for number in range(3)]
 
 
-def in_trio(handle: Handle) -> list[CheckResult]:
+def in_trio(handle: ConnectedGate) -> list[CheckResult]:
     said: list[CheckResult] = []
 
     async def one(number: int) -> None:
@@ -39,14 +40,14 @@ def in_trio(handle: Handle) -> list[CheckResult]:
     return said
 
 
-def without_a_loop(handle: Handle) -> list[CheckResult]:
+def without_a_loop(handle: ConnectedGate) -> list[CheckResult]:
     return [handle.sync.check(call(20), timeout=15)]
 
 
 def test_one_handle_answers_four_threads_three_loops_trio_and_a_caller_without_a_loop_at_once(
-    handle: Handle, store_url: str
+    handle: ConnectedGate, store_url: str
 ) -> None:
-    callers: list[Callable[[Handle], list[CheckResult]]] = [
+    callers: list[Callable[[ConnectedGate], list[CheckResult]]] = [
         three_loops_in_turn,
         in_trio,
         without_a_loop,
@@ -60,7 +61,7 @@ def test_one_handle_answers_four_threads_three_loops_trio_and_a_caller_without_a
     assert [verdict.outcome for verdict in said] == [Outcome.APPROVED] * 8
 
 
-def test_in_each_of_them_a_question_expires_in_time(handle: Handle) -> None:
+def test_in_each_of_them_a_question_expires_in_time(handle: ConnectedGate) -> None:
     ways: list[Callable[[], CheckResult]] = [
         lambda: handle.sync.check(call(1), timeout=0.2),
         lambda: asyncio.run(handle.check(call(1), timeout=0.2)),
@@ -72,7 +73,7 @@ def test_in_each_of_them_a_question_expires_in_time(handle: Handle) -> None:
         assert time.monotonic() - began < 2
 
 
-async def _left_in_asyncio(handle: Handle, people: People) -> None:
+async def _left_in_asyncio(handle: ConnectedGate, people: People) -> None:
     asking = asyncio.create_task(handle.check(call(1)))
     await asyncio.to_thread(people.asked.get, timeout=20)
     asking.cancel()
@@ -80,7 +81,7 @@ async def _left_in_asyncio(handle: Handle, people: People) -> None:
         await asking
 
 
-async def _left_in_trio(handle: Handle, people: People) -> None:
+async def _left_in_trio(handle: ConnectedGate, people: People) -> None:
     with trio.CancelScope() as scope:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(handle.check, call(1))
@@ -88,7 +89,7 @@ async def _left_in_trio(handle: Handle, people: People) -> None:
             scope.cancel()
 
 
-def _left_by_a_loop_that_closes(handle: Handle, people: People) -> None:
+def _left_by_a_loop_that_closes(handle: ConnectedGate, people: People) -> None:
     async def begin() -> None:
         left.append(asyncio.ensure_future(handle.check(call(1))))
         await asyncio.to_thread(people.asked.get, timeout=20)
@@ -103,7 +104,7 @@ def _left_by_a_loop_that_closes(handle: Handle, people: People) -> None:
     gc.collect()
 
 
-LEAVING: dict[str, Callable[[Handle, People], object]] = {
+LEAVING: dict[str, Callable[[ConnectedGate, People], object]] = {
     "asyncio": lambda handle, people: asyncio.run(_left_in_asyncio(handle, people)),
     "trio": lambda handle, people: trio.run(_left_in_trio, handle, people),
     "a loop that closes": _left_by_a_loop_that_closes,
@@ -112,7 +113,7 @@ LEAVING: dict[str, Callable[[Handle, People], object]] = {
 
 @pytest.mark.parametrize("leave", LEAVING)
 def test_to_cancel_a_caller_withdraws_its_question(
-    leave: str, handle: Handle, store_url: str
+    leave: str, handle: ConnectedGate, store_url: str
 ) -> None:
     with People(store_url, silent) as people:
         LEAVING[leave](handle, people)
@@ -120,6 +121,6 @@ def test_to_cancel_a_caller_withdraws_its_question(
         assert people.ended.get(timeout=20).outcome is Outcome.CANCELLED
 
 
-def test_in_a_loop_of_another_kind_it_says_what_to_do(handle: Handle) -> None:
+def test_in_a_loop_of_another_kind_it_says_what_to_do(handle: ConnectedGate) -> None:
     with pytest.raises(GateClosedError, match=r"asyncio or trio.* `sync`"):
         handle.check(call(1)).send(None)

@@ -10,8 +10,9 @@ import pytest
 from support.people import People
 
 import sayso
-from sayso import Handle, Outcome, RunRef, ToolCall
-from sayso.agent.handle.gates import MOST_IDLE, Gates
+from sayso import Outcome, RunRef, ToolCall
+from sayso.agent.connected.connect import ConnectedGate
+from sayso.agent.connected.gates import MOST_IDLE, Asker, Gates
 from sayso.agent.options import GateOptions
 from sayso.calls import new_id
 from sayso.stores.backend import Backend
@@ -43,13 +44,13 @@ def asked(people: People) -> int:
 
 
 def test_a_batchs_answer_counts_for_its_iteration_and_its_run_alone(
-    handle: Handle, people: People
+    handle: ConnectedGate, people: People
 ) -> None:
     handle.sync.check_batch([CALL])
     assert handle.sync.check(CALL).approved
     assert asked(people) == 1
 
-    handle.sync.check(CALL, run="s-2")
+    handle.for_session("s-2").sync.check(CALL)
     assert asked(people) == 2
 
     handle.sync.before_iteration()
@@ -57,12 +58,14 @@ def test_a_batchs_answer_counts_for_its_iteration_and_its_run_alone(
     assert asked(people) == 3
 
 
-def test_a_call_id_that_is_denied_stays_denied_in_its_run(handle: Handle, people: People) -> None:
-    asyncio.run(handle.deny_call("call-1", reason="stop"))
+def test_a_call_id_that_is_denied_stays_denied_in_its_run(
+    handle: ConnectedGate, people: People
+) -> None:
+    handle.deny_call("call-1", reason="stop")
 
     denied = handle.sync.check(CALL)
     assert (denied.outcome, denied.reason) == (Outcome.DENIED, "stop")
-    assert handle.sync.check(CALL, run="s-2").approved
+    assert handle.for_session("s-2").sync.check(CALL).approved
 
 
 @pytest.mark.parametrize(
@@ -74,22 +77,22 @@ def test_a_call_id_that_is_denied_stays_denied_in_its_run(handle: Handle, people
     ],
 )
 def test_a_call_is_asked_about_for_the_run_that_it_names(
-    run: RunRef | str | None, expected: RunRef, handle: Handle, people: People
+    run: RunRef | str | None, expected: RunRef, handle: ConnectedGate, people: People
 ) -> None:
-    handle.sync.check(CALL, run=run)
+    handle.for_session(run).sync.check(CALL)
 
     assert people.asked.get_nowait().run == expected
 
 
 def test_calls_of_one_session_are_of_one_run_without_anybody_naming_it(
-    handle: Handle, people: People, store_url: str
+    handle: ConnectedGate, people: People, store_url: str
 ) -> None:
     with sayso.connect(store_url, agent="deploy-bot", session="s-1") as elsewhere:
         handle.sync.check(CALL)
-        asyncio.run(handle.check(ToolCall("bash", {"command": "pwd"}), run="s-1"))
-        handle.sync.check(ToolCall("bash"), run=RunRef("deploy-bot", "s-1"))
+        asyncio.run(handle.for_session("s-1").check(ToolCall("bash", {"command": "pwd"})))
+        handle.for_session(RunRef("deploy-bot", "s-1")).sync.check(ToolCall("bash"))
         elsewhere.sync.check(ToolCall("bash", {"command": "id"}))
-        handle.sync.check(CALL, run=handle.run(run_id="another"))
+        handle.for_session(run_id="another").sync.check(CALL)
 
     *together, apart = (people.asked.get_nowait().bundle for _ in range(5))
     assert len(set(together)) == 1
@@ -100,25 +103,25 @@ async def test_the_gates_that_were_used_last_are_kept(gates: Gates) -> None:
     runs = [replace(RUN, session_id=str(number)) for number in range(MOST_IDLE + 1)]
     kept = {}
     for run in runs:
-        with gates.used(run) as gate:
+        with gates.used(Asker(run)) as gate:
             kept[run] = gate
 
-    with gates.used(runs[1]) as gate:
+    with gates.used(Asker(runs[1])) as gate:
         assert gate is kept[runs[1]]
-    with gates.used(runs[0]) as gate:
+    with gates.used(Asker(runs[0])) as gate:
         assert gate is not kept[runs[0]]
 
 
 async def test_a_gate_in_use_or_one_that_denies_is_kept_beyond_that(gates: Gates) -> None:
-    with gates.used(RUN) as in_use:
-        with gates.used(replace(RUN, session_id="denying")) as denying:
+    with gates.used(Asker(RUN)) as in_use:
+        with gates.used(Asker(replace(RUN, session_id="denying"))) as denying:
             denying.deny_call("call-1")
         for number in range(MOST_IDLE + 1):
-            with gates.used(replace(RUN, session_id=f"{number}-{new_id()}")):
+            with gates.used(Asker(replace(RUN, session_id=f"{number}-{new_id()}"))):
                 pass
-        with gates.used(RUN) as gate:
+        with gates.used(Asker(RUN)) as gate:
             assert gate is in_use
 
-    with gates.used(replace(RUN, session_id="denying")) as gate:
+    with gates.used(Asker(replace(RUN, session_id="denying"))) as gate:
         assert gate is denying
     await gates.finish()

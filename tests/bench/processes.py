@@ -39,14 +39,11 @@ team_id = "T0ACME"
 app_id = "A0SAYSO"
 api_url = "{chats}/api/"
 per_channel = "off"
-overall = "off"
 
 [telegram]
 mode = "webhook"
 api_url = "{chats}"
 per_chat = "off"
-per_group = "off"
-overall = "off"
 
 [people.alice]
 slack = "U0ALICE"

@@ -19,11 +19,14 @@ from sayso_slack.blocks import (
     UNPARSED,
     Spans,
     below,
+    build_actions,
     button,
     card_message,
     confirming,
+    count_hidden_answers,
     danger_line,
     fact_lines,
+    name_step,
     outcome,
     second_step,
     sure_buttons,
@@ -35,6 +38,7 @@ from sayso_slack.limits import (
     LINES,
     LONGEST_BELOW,
     MOST_BELOW,
+    count_hidden_facts,
     fit_card,
 )
 from sayso_slack.value_blocks import (
@@ -146,17 +150,7 @@ def _common(bundle: Bundle) -> list[Block]:
     )
     said += bundle.facts[:_COMMON_FACTS]
     if more := len(bundle.facts[_COMMON_FACTS:]):
-        said.append(
-            (
-                bundle.translations.gettext("More"),
-                format_count(
-                    bundle.translations,
-                    "{count} fact is not shown here",
-                    "{count} facts are not shown here",
-                    more,
-                ),
-            )
-        )
+        said.append(count_hidden_facts(more, bundle.translations))
     return list(fact_lines(said))
 
 
@@ -183,9 +177,8 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Block]:
     if danger := card.danger(_DANGERS):
         yield rich_text(danger_line(danger))
     if elements := list(_elements(number, card, choice)):
-        step = f":sure:{choice.key}" if choice else _step(card)
-        block_id = f"{ACTION_PREFIX}{card.handle}{step}"
-        yield {"type": "actions", "block_id": block_id, "elements": elements}
+        step = f":sure:{choice.key}" if choice else name_step(card)
+        yield build_actions(card, step, elements)
 
 
 def _small_print(card: Card) -> Iterator[str]:
@@ -221,22 +214,7 @@ def _answers(ended: Ended, translations: NullTranslations) -> Iterator[Block]:
         answered = literal(f"{one_line(label, _LABEL)} ", bold=True)
         yield quote(answered, literal(one_line(text, _ANSWER)))
     if more := len(ended.facts[_ANSWERS:]):
-        yield section(
-            literal(
-                format_count(
-                    translations,
-                    "{count} more answer is not shown here.",
-                    "{count} more answers are not shown here.",
-                    more,
-                )
-            )
-        )
-
-
-def _step(card: Card) -> str:
-    if isinstance(card.state, Ended):
-        return ":details" if card.state.details else ":ended"
-    return (":seen" if card.revealed else "") + (":more" if card.state.more else "")
+        yield count_hidden_answers(more, translations)
 
 
 def _elements(number: int, card: Card, at_second_step: Choice | None) -> Iterator[Block]:

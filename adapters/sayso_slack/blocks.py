@@ -179,16 +179,18 @@ def answer_parts(
     for number, (label, text) in enumerate(shown):
         yield _answer_part(one_line(label, _LABEL), visible(text), rooms[number], translations)
     if len(facts) > len(shown):
-        yield section(
-            literal(
-                format_count(
-                    translations,
-                    "{count} more answer is not shown here.",
-                    "{count} more answers are not shown here.",
-                    len(facts) - len(shown),
-                )
-            )
-        )
+        yield count_hidden_answers(len(facts) - len(shown), translations)
+
+
+def count_hidden_answers(count: int, translations: NullTranslations) -> Block:
+    """Say how many answers are not shown."""
+    text = format_count(
+        translations,
+        "{count} more answer is not shown here.",
+        "{count} more answers are not shown here.",
+        count,
+    )
+    return section(literal(text))
 
 
 def _answer_part(label: str, text: str, room: int, translations: NullTranslations) -> Block:
@@ -220,7 +222,7 @@ def _blocks(card: Card, left_out: int) -> list[Block]:
         asked = second_step(choice, card.translations, most=_SECOND_STEP)
         blocks += [rich_text(asked), _second_step(card, choice)]
     elif elements := list(_elements(card)):
-        blocks.append(_actions_block(card, _step(card), elements))
+        blocks.append(build_actions(card, name_step(card), elements))
     return blocks
 
 
@@ -240,7 +242,7 @@ def _ended(card: Card, ended: Ended) -> Iterator[Block]:
     ended_text = card.translations.gettext("Ended")
     yield context(own_markup(f"{ended_text} {_local(ended.at, card)}"))
     if elements := list(_elements(card)):
-        yield _actions_block(card, ":details" if ended.details else ":ended", elements)
+        yield build_actions(card, name_step(card), elements)
 
 
 def what_it_was(card: Card, *, with_asker: bool = True) -> Iterator[Block]:
@@ -321,20 +323,22 @@ def _elements(card: Card) -> Iterator[Block]:
         yield button(card, card.show_more, card.translations.gettext("More…"))
 
 
-def _step(card: Card) -> str:
+def name_step(card: Card) -> str:
     """docs.slack.dev, block kit: a fresh block_id whenever a message is updated."""
-    expanded = not isinstance(card.state, Ended) and card.state.more
-    return (":seen" if card.revealed else "") + (":more" if expanded else "")
+    if isinstance(card.state, Ended):
+        return ":details" if card.state.details else ":ended"
+    return (":seen" if card.revealed else "") + (":more" if card.state.more else "")
 
 
 def _second_step(card: Card, choice: Choice) -> Block:
     """Build the second step on the card itself, where a dialog has no room for it."""
     back = button(card, card.step_back, card.translations.gettext("Back"))
     elements = [*sure_buttons(card, choice), back]
-    return _actions_block(card, f":sure:{choice.key}", elements)
+    return build_actions(card, f":sure:{choice.key}", elements)
 
 
-def _actions_block(card: Card, iteration: str, elements: list[Block]) -> Block:
+def build_actions(card: Card, iteration: str, elements: list[Block]) -> Block:
+    """Build the row of buttons of a card."""
     block_id = f"{ACTION_PREFIX}{card.handle}{iteration}"
     return {"type": "actions", "block_id": block_id, "elements": elements}
 

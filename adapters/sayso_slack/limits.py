@@ -130,18 +130,15 @@ def _facts(
     if len(facts) <= most:
         return facts
     kept = facts[: most - 1]
-    return (
-        *kept,
-        (
-            translations.gettext("More"),
-            format_count(
-                translations,
-                "{count} fact is not shown here",
-                "{count} facts are not shown here",
-                len(facts) - len(kept),
-            ),
-        ),
+    return (*kept, count_hidden_facts(len(facts) - len(kept), translations))
+
+
+def count_hidden_facts(count: int, translations: NullTranslations) -> tuple[str, str]:
+    """Build the fact that says how many facts are not shown."""
+    text = format_count(
+        translations, "{count} fact is not shown here", "{count} facts are not shown here", count
     )
+    return translations.gettext("More"), text
 
 
 def fits_dialog(choice: Choice, translations: NullTranslations) -> bool:

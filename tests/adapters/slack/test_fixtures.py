@@ -39,19 +39,6 @@ async def test_every_callback_of_slacks_is_answered_and_presses_nothing(
     assert not desk.presses
 
 
-@pytest.mark.parametrize("row", ROWS, ids=names(ROWS))
-async def test_every_callback_is_refused_unsigned(
-    row: dict[str, Any], desk: DeskDouble, clock: Clock
-) -> None:
-    headers, body = callback(fixture(row["file"]), clock.seconds(), row["transport"])
-
-    answer = await a_listener(row, desk, clock).answer(
-        {"Content-Type": headers["Content-Type"]}, body
-    )
-
-    assert answer.status == 401
-
-
 @pytest.mark.parametrize("row", BUTTONS, ids=names(BUTTONS))
 async def test_a_press_is_read_on_every_kind_of_message(
     row: dict[str, Any], desk: DeskDouble, clock: Clock

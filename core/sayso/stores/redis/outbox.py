@@ -151,6 +151,7 @@ class _Desk:
         self._takeover_after = takeover_after
         self._look_every = takeover_after / 3
         self._next_look = 0.0
+        self._may_have_lost = False
         self._waits = Seldom(_log)
 
     async def jobs(self) -> AsyncIterator[Job]:
@@ -161,7 +162,7 @@ class _Desk:
                 jobs = await self._take_over() or await self._take()
             except StoreUnreachableError as error:
                 self._waits.say(f"the outbox waits for the store: {error}")
-                is_away = True
+                is_away = self._may_have_lost = True
                 await pause.take()
                 continue
             pause.reset()
@@ -207,17 +208,21 @@ class _Desk:
         return self._client.read(entries, _claimed)
 
     async def _take(self) -> list[Job]:
+        """New jobs; after an outage, once, those that are ours: their reply may have been lost."""
         block = min(self._look_every, _BLOCK_SECONDS)
-        group = ("GROUP", GROUP, self._consumer, "COUNT", _AT_ONCE)
-        where = ("BLOCK", max(1, round(block * 1000)), "STREAMS", self._client.keys.jobs, ">")
+        start = "0" if self._may_have_lost else ">"
+        group = ("GROUP", GROUP, self._consumer, *(("COUNT", _AT_ONCE) if start == ">" else ()))
+        where = ("BLOCK", max(1, round(block * 1000)), "STREAMS", self._client.keys.jobs, start)
         try:
-            return await self._client.wait("XREADGROUP", *group, *where, seconds=block, read=_new)
+            jobs = await self._client.wait("XREADGROUP", *group, *where, seconds=block, read=_new)
         except StoreUnreachableError as error:
             if code_of(error.__cause__) != "NOGROUP":
                 raise
             # Somebody emptied the server: make the group again.
             self._next_look = 0.0
             return []
+        self._may_have_lost = False
+        return jobs
 
 
 def _claimed(entries: list[Any]) -> list[Job]:
@@ -229,8 +234,9 @@ def _claimed(entries: list[Any]) -> list[Job]:
 
 
 def _new(streams: list[Any]) -> list[Job]:
-    """The jobs in the one stream that was read; no stream where nothing came."""
-    return [_job(receipt, fields) for _, entries in streams for receipt, fields in entries]
+    """The jobs in the one stream that was read, without those that are gone from it."""
+    entries = [entry for _, some in streams for entry in some]
+    return [_job(receipt, fields) for receipt, fields in entries if fields]
 
 
 def _job(receipt: bytes, fields: Mapping[bytes, bytes], tries: int = 1) -> Job:

@@ -92,6 +92,17 @@ async def test_a_request_is_opened_once(backend: Backend, wire: Wire) -> None:
         assert [(await soon(jobs)).question_id for _ in range(2)] == ["q-1", "q-2"]
 
 
+async def test_a_job_whose_reply_was_lost_is_taken_at_once(backend: Backend, wire: Wire) -> None:
+    async with backend.outbox.jobs("desk") as jobs:
+        taking = asyncio.ensure_future(anext(jobs))
+        wire.lose_reply(to="XREADGROUP")
+
+        await backend.store.open(a_request("q-1"), seconds=30, inbox="", book="")
+
+        assert (await asyncio.wait_for(taking, 10)).question_id == "q-1"
+    assert wire.lost == 1
+
+
 async def test_a_moment_is_reserved_once(backend: Backend, wire: Wire) -> None:
     budget = [Budget("ops", Rate(1, 10))]
     wire.lose_reply()

@@ -80,7 +80,7 @@ _MOST_TOAST_UNITS = 200
 
 @dataclass(frozen=True, slots=True)
 class BotIdentity:
-    """Who the bot is."""
+    """The bot's number and name."""
 
     bot_id: int
     username: str
@@ -131,11 +131,11 @@ class TelegramAdapter:
 
     @property
     def limits(self) -> Limits:
-        """What a message shows whatever else it holds, what a file reveals, and how many go out."""
+        """The most that a message shows, that a file reveals, and that goes out in a time."""
         return self._limits
 
     def room(self, body: CardBody, count: int) -> Room | None:
-        """What a message with so many cards shows of this one; None: it must stand alone."""
+        """The room for this card in a message with so many; None: it must stand alone."""
         return batch_capacity(body, count)
 
     async def show(self, cards: Sequence[Card], place: Place) -> MessageRef:
@@ -238,7 +238,7 @@ class TelegramAdapter:
             )
 
     async def identity(self) -> BotIdentity:
-        """Who the token belongs to.
+        """Ask whose the token is.
 
         Raises:
             DeliveryError: Telegram does not know the token, or did not answer.
@@ -249,11 +249,11 @@ class TelegramAdapter:
         return BotIdentity(me.id, self._username)
 
     def is_me(self, username: str) -> bool:
-        """Whether a command for this bot is for us; so is one for no bot, and all until we know."""
+        """True for a command to this bot, or to no bot, and for all until our name is known."""
         return not (username and self._username) or username.lower() == self._username.lower()
 
     async def can_post(self, place: Place) -> str | NotLooked | None:
-        """What prevents cards from being shown there; None when nothing does.
+        """Find a reason that prevents cards from being shown there; None when there is none.
 
         It looks and does not post. What getChatMember does not tell of the bot
         in a group or a channel is not known.
@@ -282,7 +282,7 @@ class TelegramAdapter:
         return None if is_private(chat) else unknown
 
     async def can_approve(self, account: str, places: Collection[Place]) -> str | NotLooked | None:
-        """What would keep a person from answering in these places, None when nothing does.
+        """Find a reason that keeps a person from answering in these places; else None.
 
         getChatMember is promised only where the bot is an administrator; whoever it
         knows in one of the chats can answer.

@@ -154,7 +154,7 @@ def _plain(part: Part) -> str:
 
 
 def batch_capacity(body: CardBody, count: int) -> Room | None:
-    """What a message with so many cards shows of this one; None: it must stand alone."""
+    """The room for this card in a message with so many; None: it must stand alone."""
     if (
         count > MOST_IN_BUNDLE
         or count_units(replace_surrogates(visible(body.title, one_line=True))) > _TITLE
@@ -176,7 +176,7 @@ def batch_capacity(body: CardBody, count: int) -> Room | None:
 
 
 def _first(text: str, most: int) -> int:
-    """How many characters from the beginning of the text fit into so many code units."""
+    """Count the characters from the beginning of the text that fit into so many code units."""
     if count_units(text) <= most:
         return len(text)
     return max(len(truncate(text, most)) - 1, 0)
@@ -218,7 +218,7 @@ def _alert(bundle: Bundle, pieces: Sequence[Piece]) -> Iterator[Piece]:
 
 
 def _common(bundle: Bundle) -> Iterator[Piece]:
-    """Who asks, where the first line has no room for all of it, and the facts that hold for all."""
+    """The asker, where the first line has no room for all of it, and facts that hold for all."""
     if bundle.asker != agent_name(bundle.asker) and bundle.asker:
         asked_by = bundle.translations.gettext("Asked by")
         yield own(f"\n{asked_by} ")
@@ -291,7 +291,7 @@ def _outcome(ended: Ended, translations: NullTranslations) -> Iterator[Piece]:
 
 
 def _more(count: int, translations: NullTranslations) -> Iterator[Piece]:
-    """How many facts there is no room for."""
+    """The number of facts that there is no room for."""
     if count > 0:
         more_left = format_count(
             translations, "{count} more not shown", "{count} more not shown", count

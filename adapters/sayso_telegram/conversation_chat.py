@@ -111,7 +111,7 @@ def board_message(board: Board) -> Formatted:
     if board.question is not None:
         pieces += _question(board.question, translations)
     elif board.ended:
-        pieces += [own("\n\n"), _told(board.ended)]
+        pieces += [own("\n\n"), _quoted_line(board.ended)]
     else:
         summary = translations.gettext("Is all of this right?")
         pieces.append(own(f"\n\n{summary}", Look.BOLD))
@@ -137,7 +137,7 @@ def prompt_message(prompt: Prompt) -> Formatted:
         *_card(prompt),
     ]
     if prompt.problem:
-        pieces += [own("\n⚠️ "), _told(prompt.problem)]
+        pieces += [own("\n⚠️ "), _quoted_line(prompt.problem)]
     return fit_pieces(pieces, prompt.translations)
 
 
@@ -160,7 +160,7 @@ def find_long_options(form: Form) -> str:
 
 
 def display_name(name: str, user_id: int, translations: NullTranslations = ENGLISH) -> str:
-    """What the person is called here: the name that Telegram gave, on one line."""
+    """The person's name as Telegram gave it, on one line."""
     name = replace_surrogates(visible(name, one_line=True)).strip()
     return (
         truncate(name, _NAME_UNITS)
@@ -200,7 +200,7 @@ def _question(asked: Question, translations: NullTranslations) -> Iterator[Piece
         yield Piece(Part(listed, Look.BLOCK), rank=8)
     if asked.problem:
         yield own("\n⚠️ ")
-        yield _told(asked.problem)
+        yield _quoted_line(asked.problem)
     if asked.how:
         yield own(f"\n↩️ {asked.how}" if asked.is_typed else f"\n{asked.how}")
 
@@ -239,7 +239,7 @@ def _mention(person: Person) -> Piece:
     return Piece(Part(person.name, Look.MENTION, parse_user_id(person.actor)))
 
 
-def _told(words: str) -> Piece:
+def _quoted_line(words: str) -> Piece:
     """Words that may quote somebody's: a name, a label, a pattern."""
     return line(words, rank=4)
 
@@ -297,7 +297,7 @@ class TelegramConversationChat:
             await self._client.bot.delete_message(chat_id, parse_number(message.message_id))
 
     async def can_type(self, place: Place) -> bool:
-        """Whether people can reply there: in a channel nobody can.
+        """True where people can reply: in a channel nobody can.
 
         Raises:
             DeliveryError: Telegram did not say.

@@ -26,7 +26,7 @@ _MOMENT = "r"
 
 
 class Look(Enum):
-    """How a part looks. What came from an agent is always CODE or BLOCK."""
+    """The look of a part. Words of an agent are always CODE or BLOCK."""
 
     PLAIN = ""
     BOLD = MessageEntityType.BOLD.value
@@ -53,7 +53,7 @@ class Part(NamedTuple):
 
     @property
     def stands_below(self) -> bool:
-        """Whether it stands at the end where nothing has a look."""
+        """True for a part that stands at the end where nothing has a look."""
         return self.is_value or self.look is Look.BLOCK
 
 
@@ -69,7 +69,7 @@ class Formatted:
 
     @property
     def text(self) -> str:
-        """What people read."""
+        """The words that people read."""
         return "".join(part.text for part in self.parts)
 
     @property
@@ -170,7 +170,7 @@ def moment(at: datetime, translations: NullTranslations) -> Piece:
 
 
 def label(text: str, *, rank: int) -> Piece:
-    """What a fact is called: plain if nothing in it can come alive, a line of code otherwise."""
+    """The name of a fact: plain if nothing in it can come alive, a line of code otherwise."""
     looks_plain = len(text) <= _LONGEST_LABEL and text.replace(" ", "").isalpha()
     return Piece(Part(replace_surrogates(text)), rank) if looks_plain else line(text, rank=rank)
 

@@ -91,7 +91,7 @@ def find_confirming(card: Card, most: int = MAX_STORED) -> Choice | None:
 
 
 def find_storable(choices: Sequence[Choice], most: int = MAX_STORED) -> tuple[Choice, ...]:
-    """What cannot be said in full, in so many code units, cannot be stored."""
+    """Return the choices whose rule can be shown in full, in so many code units."""
     return tuple(
         choice for choice in choices if count_units(visible(choice.stores, one_line=True)) <= most
     )

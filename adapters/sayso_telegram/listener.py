@@ -123,9 +123,9 @@ class TelegramListener:
         except ValueError:
             # It would be no better the next time, and hold up what comes after it.
             return web.Response()
-        return await self._taken(update)
+        return await self._handle_update(update)
 
-    async def _taken(self, update: Any) -> web.Response:
+    async def _handle_update(self, update: Any) -> web.Response:
         """Acknowledge what is stored; the presser is answered by a call, after that.
 
         Telegram would also perform an answer in our answer, but other servers
@@ -206,7 +206,7 @@ class Poller:
             await self._holds(_LAST_LEASE_SECONDS)
 
     async def _holds(self, seconds: float) -> bool:
-        """Whether the lease is ours; not while the store is away: nothing could be stored."""
+        """True while the lease is ours; not while the store is away: nothing could be stored."""
         try:
             return await self._key_value.acquire_lease(self._lease, self._owner, seconds=seconds)
         except StoreUnreachableError as error:

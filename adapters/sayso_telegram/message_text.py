@@ -39,7 +39,7 @@ _PART, _DANGEROUS = 40, 60
 
 
 def ending_pieces(ended: Ended, translations: NullTranslations) -> Iterator[Piece]:
-    """How it ended at a glance, by whom and when."""
+    """The outcome at a glance, by whom and when."""
     how = _outcome_piece(ended, translations)
     if ended.who:
         yield from fill_template(
@@ -57,7 +57,7 @@ def ending_pieces(ended: Ended, translations: NullTranslations) -> Iterator[Piec
 
 
 def request_pieces(card: Card, *, with_asker: bool = True) -> Iterator[Piece]:
-    """Who asked for which tool, and what matters about it: a line of an ended card."""
+    """The asker, the tool and the point of it: a line of an ended card."""
     if with_asker:
         yield line(shortened(card.asker, _ASKER) or "–", rank=4)
         yield own(" · ")
@@ -68,7 +68,7 @@ def request_pieces(card: Card, *, with_asker: bool = True) -> Iterator[Piece]:
 
 
 def find_unsaid(card: Card, pieces: Sequence[Piece]) -> str:
-    """What matters about the card, where these pieces do not say it on a lock screen.
+    """Return the point of the card, where these pieces do not say it on a lock screen.
 
     It stands behind the first of their lines, and as much of it is left as there is room for.
     """
@@ -101,7 +101,7 @@ def reason_pieces(
 def confirmation_pieces(
     choice: Choice, translations: NullTranslations, really: str
 ) -> Iterator[Piece]:
-    """What the card asks once more before it stores something."""
+    """The question that the card asks once more before it stores something."""
     yield own("\n\n")
     yield own(f"⚠️ {really}", Look.BOLD)
     yield own("\n")
@@ -121,7 +121,7 @@ def confirmation_pieces(
 
 
 def _outcome_piece(ended: Ended, translations: NullTranslations) -> Piece:
-    """How it ended; an outcome that is not one of ours is shown as anybody's words."""
+    """The outcome; one that is not ours is shown as anybody's words."""
     icon = OUTCOME_ICONS.get(ended.outcome)
     if icon is None:
         return line(ended.outcome, rank=1)
@@ -184,7 +184,7 @@ def _heading(card: Card, body: Sequence[Piece]) -> Iterator[Piece]:
 
 
 def _title(card: Card, title: str) -> Iterator[Piece]:
-    """What is asked, and whatever of the names has no room on the first line."""
+    """The question, and the part of the names that has no room on the first line."""
     if card.body.question:
         yield own("\n")
         yield own(card.body.question, Look.BOLD)
@@ -213,7 +213,7 @@ def _outcome(ended: Ended, translations: NullTranslations, *, is_short: bool) ->
 
 
 def _body(card: Card) -> Iterator[Piece]:
-    """What is decided on, right below its name; the agent's words on one line, with a label."""
+    """The values to decide on, below their name; the agent's words on one line, with a label."""
     yield from value_pieces(card.on_screen.values)
     if card.description:
         yield own(f"\n{card.described} ")
@@ -247,7 +247,7 @@ def _facts(
 
 
 def _value(value: str, rank: int, *, in_block: bool) -> Iterator[Piece]:
-    """What stands behind a label, or below it with lines of its own."""
+    """The value behind a label, or below it with lines of its own."""
     if in_block:
         yield own("\n")
         yield Piece(Part(replace_surrogates(folded(visible(value))), Look.BLOCK), rank)

@@ -110,12 +110,14 @@ def _build_update(document: dict[str, Any]) -> Update | None:
     ``Update.de_json`` raises for one odd field anywhere, such as a sticker in the pressed message:
     no press may be lost to that.
     """
-    for candidate in (lambda: document, lambda: _reduce_update(document)):
-        try:
-            return Update.de_json(candidate(), None)
-        except Exception:  # noqa: S112  it raises whatever reading the field raised
-            continue
-    return None
+    return _try_build(document) or _try_build(_reduce_update(document))
+
+
+def _try_build(document: dict[str, Any]) -> Update | None:
+    try:
+        return Update.de_json(document, None)
+    except Exception:
+        return None
 
 
 def _reduce_update(document: dict[str, Any]) -> dict[str, Any]:
@@ -138,8 +140,14 @@ def _reduce_user(user: Any) -> dict[str, Any] | None:
     return {"id": user.get("id"), "is_bot": user.get("is_bot", True), "first_name": ""}
 
 
-_MESSAGE_FIELDS = ("message_id", "text", "message_thread_id", "is_topic_message")
-_MESSAGE_FIELDS += ("migrate_to_chat_id", "migrate_from_chat_id")
+_MESSAGE_FIELDS = (
+    "message_id",
+    "text",
+    "message_thread_id",
+    "is_topic_message",
+    "migrate_to_chat_id",
+    "migrate_from_chat_id",
+)
 
 
 def _reduce_message(message: Any) -> dict[str, Any] | None:

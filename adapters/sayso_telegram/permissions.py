@@ -1,4 +1,4 @@
-"""Whether the bot may write in a chat, and who is in it, as far as Telegram says."""
+"""The bot's right to write in a chat, and the members of it, as far as Telegram says."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def problem_of(chat: Any, me: Any, thread_id: int | None) -> str | None:
-    """What prevents the bot from posting there; None when nothing is known to.
+    """Find a reason that prevents the bot from posting there; None when none is known.
 
     ``chat`` is what getChat said and ``me`` what getChatMember said of the
     bot. The latter is promised to administrators only: not knowing it is not
@@ -22,7 +22,7 @@ def problem_of(chat: Any, me: Any, thread_id: int | None) -> str | None:
 
 
 def is_private(chat: Any) -> bool:
-    """Whether getChat's answer is a person's own chat with the bot: there it may write."""
+    """True where getChat's answer is a person's own chat with the bot: there it may write."""
     return isinstance(chat, dict) and chat.get("type") == "private"
 
 
@@ -35,7 +35,7 @@ def _may_write(chat: dict[str, Any], me: dict[str, Any]) -> bool:
 
 
 def member_problem(member: Any) -> str | None:
-    """What getChatMember's answer says against a person's answering there; None when nothing."""
+    """Find a reason in getChatMember's answer why a person cannot answer there; else None."""
     member = member if isinstance(member, dict) else {}
     gone = member.get("status") in ("left", "kicked")
     if gone or (member.get("status") == "restricted" and member.get("is_member") is False):

@@ -62,15 +62,15 @@ class TelegramBot(Bot):
         return f"@{who.username}, presses {how}"
 
     async def can_post(self, place: Place) -> str | NotLooked | None:
-        """Whether the chat is there, and the bot may write in it."""
+        """Find a reason why the bot cannot write in the chat."""
         return await self._adapter.can_post(place)
 
     async def can_approve(self, account: str, places: Collection[Place]) -> str | NotLooked | None:
-        """Whether the person is in one of the chats; a channel's members are nobody's to know."""
+        """Find a reason why the person is in none of the chats; a channel's are unknown."""
         return await self._adapter.can_approve(account, places)
 
     async def look(self) -> Sequence[Finding]:
-        """Whether Telegram delivers presses to where they are taken."""
+        """Check that Telegram delivers presses to where they are taken."""
         from sayso_telegram.webhook import show_webhook
 
         try:
@@ -134,7 +134,7 @@ class TelegramRegistration(Registration[TelegramSection]):
         )
 
     async def show(self, settings: Settings) -> Registered:
-        """What Telegram says of it.
+        """Return Telegram's view of it.
 
         Raises:
             DeliveryError: Telegram did not say.
@@ -172,7 +172,7 @@ def _registered(state: WebhookState, mode: str) -> Registered:
 
 
 def _judged(state: WebhookState, mode: str) -> tuple[bool, str]:
-    """Whether the webhook is as the mode needs it, and what to know of it."""
+    """Compare the webhook with the mode: it fits or not, and a remark."""
     if mode == "polling":
         if state.url:
             return False, "it is registered, so polling gets nothing; `sayso webhook delete`"

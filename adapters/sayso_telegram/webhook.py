@@ -28,7 +28,7 @@ _NEAR = (".localhost", ".local", ".internal", ".home.arpa", ".test")
 
 @dataclass(frozen=True, slots=True)
 class WebhookState:
-    """What Telegram says of the bot's webhook; ``url`` is empty when there is none."""
+    """The bot's webhook as Telegram has it; ``url`` is empty when there is none."""
 
     url: str
     pending_update_count: int
@@ -38,12 +38,12 @@ class WebhookState:
 
     @property
     def updates_fit(self) -> bool:
-        """Whether every kind of update that is needed is sent; unset means all of ours are."""
+        """True where every kind of update that is needed is sent; unset means all of ours are."""
         return not self.allowed_updates or set(ALLOWED_UPDATES) <= set(self.allowed_updates)
 
     @property
     def path_fits(self) -> bool:
-        """Whether it ends where the bots take updates; a proxy may rewrite another path."""
+        """True where it ends where the bots take updates; a proxy may rewrite another path."""
         return urlsplit(self.url).path == WEBHOOK_PATH
 
 
@@ -82,7 +82,7 @@ async def set_webhook(
 
 
 async def show_webhook(config: TelegramConfig) -> WebhookState:
-    """What Telegram says of the webhook now.
+    """Ask Telegram for the webhook as it is now.
 
     Raises:
         DeliveryError: Telegram did not answer.
@@ -127,7 +127,7 @@ def check_webhook_url(config: TelegramConfig, url: str) -> None:
 
 
 def _unreachable(config: TelegramConfig, parts: SplitResult, port: int) -> str | None:
-    """What keeps the Bot API from delivering there, or from doing so unseen."""
+    """Find a reason that keeps the Bot API from delivering there, or from doing so unseen."""
     if config.is_telegram_itself and parts.scheme != "https":
         return "must begin with https://: Telegram delivers over TLS only"
     if config.is_telegram_itself and port not in _PORTS:
@@ -148,7 +148,7 @@ def _problem(parts: SplitResult) -> str | None:
 
 
 def _is_near(host: str) -> bool:
-    """Whether a host can only be in a network of one's own."""
+    """True where a host can only be in a network of one's own."""
     try:
         return ip_address(host).is_private
     except ValueError:

@@ -75,6 +75,18 @@ def test_the_table_above_has_every_fixture() -> None:
     assert sorted(f"{name}.json" for name, _ in mark.args[1]) == NAMES
 
 
+@pytest.mark.parametrize("odd", [{"sticker": {"x": 1}}, {"entities": [5]}, {"via_bot": []}])
+def test_no_press_is_lost_to_an_odd_field_of_its_message(
+    press_update: Callable[..., Any], odd: dict[str, Any]
+) -> None:
+    update = press_update()
+    expected = parse_update(update)
+    update["callback_query"]["message"] |= odd
+
+    assert isinstance(expected, Press)
+    assert parse_update(update) == expected
+
+
 def test_a_press_in_a_group(press_update: Callable[..., Any]) -> None:
     assert parse_update(press_update()) == Press(
         handle=HANDLE,

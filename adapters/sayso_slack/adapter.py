@@ -24,7 +24,7 @@ from sayso.text.visible import visible
 from sayso_slack.batch_blocks import bundle_room, message
 from sayso_slack.callback_guard import as_object
 from sayso_slack.config import SlackConfig
-from sayso_slack.errors import PLATFORM, RefusedError, delivery_error
+from sayso_slack.errors import PLATFORM, delivery_error
 from sayso_slack.fallback_text import escape_text
 from sayso_slack.limits import build_limits
 from sayso_slack.modal import everything_modal, fits, form_modal
@@ -237,7 +237,9 @@ class SlackAdapter:
             return f"{place} — {problem}" if isinstance(problem, str) else problem
         try:
             answer = await self.read("conversations.info", {"channel": place.address})
-        except RefusedError as error:
+        except DeliveryError as error:
+            if not error.code:
+                raise
             if error.code == "channel_not_found":
                 return f"{place} — {error.reason}"
             return NotLooked(error.reason)
@@ -259,7 +261,9 @@ class SlackAdapter:
         member = account.removeprefix(f"{PLATFORM}:")
         try:
             answer = await self.read("users.info", {"user": member})
-        except RefusedError as error:
+        except DeliveryError as error:
+            if not error.code:
+                raise
             return error.reason if error.code in _NOBODY else NotLooked(error.reason)
         user: dict[str, Any] = answer.get("user") or {}
         if user.get("deleted"):

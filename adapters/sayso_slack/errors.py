@@ -75,14 +75,6 @@ _SOCKET_FIX = (
 )
 
 
-class RefusedError(DeliveryError):
-    """Slack refused a call by name, and will refuse it again. ``code`` is that name."""
-
-    def __init__(self, method: str, code: str, fix: str) -> None:
-        super().__init__(PLATFORM, f"{method}: {code}: {fix}", permanent=True)
-        self.code = code
-
-
 def delivery_error(method: str, error: SlackApiError, *, bot: str) -> DeliveryError:
     """Translate a failed call for its caller.
 
@@ -105,7 +97,7 @@ def delivery_error(method: str, error: SlackApiError, *, bot: str) -> DeliveryEr
     needed = data.get("needed") if isinstance(data, dict) else None
     fix = _FIXES.get(name, "Slack refused it").format(bot=bot, needed=needed or "it names")
     fix = _SOCKET_FIX if method == _SOCKET else fix
-    return RefusedError(method, name, fix)
+    return DeliveryError(PLATFORM, f"{method}: {name}: {fix}", code=name, permanent=True)
 
 
 def _wait(response: Any) -> float:

@@ -48,7 +48,7 @@ from sayso_telegram.conversation_chat import (
     display_name,
     find_long_options,
 )
-from sayso_telegram.errors import UnknownChatError, UnknownUserError, remove_token
+from sayso_telegram.errors import UNKNOWN_CHAT, UNKNOWN_USER, remove_token
 from sayso_telegram.formatted_text import Formatted, count_units, replace_surrogates, truncate
 from sayso_telegram.keyboard import MAX_STORED, keyboard
 from sayso_telegram.message_text import CONTENT_LIMIT, LINES, add_mentions, message
@@ -268,7 +268,7 @@ class TelegramAdapter:
         except DeliveryError as error:
             if not error.permanent:
                 raise
-            is_person = isinstance(error, UnknownChatError) and chat_id > 0
+            is_person = error.code == UNKNOWN_CHAT and chat_id > 0
             hint = "; ids of groups begin with a minus" if is_person else ""
             return f"{place} — {error.reason}{hint}"
         unknown = None
@@ -297,11 +297,11 @@ class TelegramAdapter:
             try:
                 who = {"chat_id": chat_id, "user_id": user_id}
                 member = await self._client.fetch("getChatMember", **who)
-            except UnknownUserError:
-                problem = f"Telegram knows no such user in {place}; check the number"
-                continue
             except DeliveryError as error:
-                unknown = NotLooked(error.reason)
+                if error.code == UNKNOWN_USER:
+                    problem = f"Telegram knows no such user in {place}; check the number"
+                else:
+                    unknown = NotLooked(error.reason)
                 continue
             found = member_problem(member)
             if found is None:

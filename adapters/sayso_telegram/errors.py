@@ -67,13 +67,8 @@ _NOBODY = (
 
 _NO_CHAT = "chat not found"
 
-
-class UnknownUserError(DeliveryError):
-    """Telegram knows no such user, or not in this chat."""
-
-
-class UnknownChatError(DeliveryError):
-    """Telegram knows no such chat, or the bot is not in it."""
+# Codes of refusals: Telegram knows no such user or chat, or not in this place.
+UNKNOWN_USER, UNKNOWN_CHAT = "unknown user", "unknown chat"
 
 
 def to_delivery_error(error: TelegramError, token: str) -> DeliveryError:
@@ -92,9 +87,11 @@ def to_delivery_error(error: TelegramError, token: str) -> DeliveryError:
     if isinstance(error, TimedOut):
         return DeliveryError(PLATFORM, "no answer in time; it may have arrived nevertheless")
     if isinstance(error, BadRequest) and any(words in str(error).lower() for words in _NOBODY):
-        return UnknownUserError(PLATFORM, remove_token(str(error), token), permanent=True)
+        reason = remove_token(str(error), token)
+        return DeliveryError(PLATFORM, reason, code=UNKNOWN_USER, permanent=True)
     if isinstance(error, BadRequest) and _NO_CHAT in str(error).lower():
-        return UnknownChatError(PLATFORM, _add_fix(remove_token(str(error), token)), permanent=True)
+        reason = _add_fix(remove_token(str(error), token))
+        return DeliveryError(PLATFORM, reason, code=UNKNOWN_CHAT, permanent=True)
     final = isinstance(error, BadRequest | Forbidden)
     return DeliveryError(PLATFORM, _add_fix(remove_token(str(error), token)), permanent=final)
 

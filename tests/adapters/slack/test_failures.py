@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from slack_sdk.errors import SlackApiError
 
-from sayso_slack.errors import RefusedError, delivery_error
+from sayso_slack.errors import delivery_error
 
 
 def _said(name: str, **more: object) -> SlackApiError:
@@ -27,7 +27,6 @@ def _said(name: str, **more: object) -> SlackApiError:
 def test_a_refusal_has_a_code_and_words_that_help(name: str, words: str) -> None:
     error = delivery_error("chat.postMessage", _said(name), bot="sayso")
 
-    assert isinstance(error, RefusedError)
     assert (error.code, error.permanent) == (name, True)
     assert error.reason.startswith(words)
 
@@ -36,5 +35,5 @@ def test_a_refusal_has_a_code_and_words_that_help(name: str, words: str) -> None
 def test_slacks_own_trouble_is_no_refusal(name: str) -> None:
     error = delivery_error("chat.postMessage", _said(name), bot="sayso")
 
-    assert not isinstance(error, RefusedError)
+    assert not error.code
     assert not error.permanent

@@ -166,17 +166,21 @@ class Approvals:
 
     async def ask(self, ticket: Ticket, call: ToolCall, description: str) -> CheckResult | str:
         """Return the policy's result, or the id of the request, which may have ended."""
-        service, run = self.service, ticket.run
-        submitted = await service.submit(run, call, key=ticket.key, description=description)
+        submitted = await self._submit(ticket, call, description)
         if ticket.is_found and isinstance(submitted, str) and await self._is_used(submitted):
             # That was another call, which ended when nobody could say so.
             ticket.key = new_id()
-            submitted = await service.submit(run, call, key=ticket.key, description=description)
-        if isinstance(submitted, str) and ticket.name and not ticket.is_stored:
+            submitted = await self._submit(ticket, call, description)
+        return submitted
+
+    async def _submit(self, ticket: Ticket, call: ToolCall, description: str) -> CheckResult | str:
+        """Submit a call, whose next try finds its request before there is one."""
+        service, run = self.service, ticket.run
+        if ticket.name and not ticket.is_stored:
             life = service.timeout_seconds(run, call.name) + GRACE_SECONDS
             if await self._swap(ticket.name, ticket.stored, ticket.key, seconds=life):
                 ticket.stored = ticket.key
-        return submitted
+        return await service.submit(run, call, key=ticket.key, description=description)
 
     async def use(self, request_id: str) -> Usage:
         """Use an approval, which can be done once, by one of all processes.

@@ -8,14 +8,17 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Generic, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, PlainValidator
 
 from sayso.chats.budgets import Rate
 from sayso.chats.places import Place
-from sayso.platforms.bot import Bot
-from sayso.stores.protocols import KeyValueStore
+
+if TYPE_CHECKING:
+    # As types only: settings are read where no card is made.
+    from sayso.platforms.bot import Bot
+    from sayso.stores.protocols import KeyValueStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import NoReturn
 
 from bench.everyday import answer_key
 from bench.processes import a_world
@@ -45,11 +46,11 @@ def _resident_bytes() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE
 
 
-async def _measure_ours(path: str, count: int) -> dict[str, float]:
+async def _measure_ours(path: str, count: int) -> None:
     redis = Redis(unix_socket_path=path, socket_timeout=None)
     async with (
         open_store(f"unix://{path}?namespace=waiting") as backend,
-        Gate.open(backend, run=RunRef("bench", "waiting"), timeout=86_400) as gate,
+        Gate.open(backend, run=RunRef("bench", "waiting"), timeout=86_400, patience=3_600) as gate,
     ):
 
         def wait(number: int) -> asyncio.Task[object]:
@@ -60,10 +61,10 @@ async def _measure_ours(path: str, count: int) -> dict[str, float]:
             while await redis.dbsize() < most:
                 await asyncio.sleep(0.01)
 
-        return await _figures(wait, have_opened, count)
+        await _figures(wait, have_opened, count)
 
 
-async def _measure_theirs(path: str, count: int) -> dict[str, float]:
+async def _measure_theirs(path: str, count: int) -> None:
     agent, redis = Redis(unix_socket_path=path, socket_timeout=None), Redis(unix_socket_path=path)
 
     def wait(number: int) -> asyncio.Task[object]:
@@ -73,14 +74,14 @@ async def _measure_theirs(path: str, count: int) -> dict[str, float]:
         while (await redis.info("clients"))["blocked_clients"] < most:
             await asyncio.sleep(0.01)
 
-    return await _figures(wait, have_opened, count)
+    await _figures(wait, have_opened, count)
 
 
 async def _figures(
     wait: Callable[[int], asyncio.Task[object]],
     have_opened: Callable[[int], Awaitable[None]],
     count: int,
-) -> dict[str, float]:
+) -> NoReturn:
     """Start the runs, the first ones only to get warm, and look at this process."""
     tasks = [wait(number) for number in range(_AT_ONCE)]
     await have_opened(len(tasks))
@@ -91,16 +92,13 @@ async def _figures(
     after, cpu = _resident_bytes(), time.process_time()
     await asyncio.sleep(_IDLE_SECONDS)
     idle = (time.process_time() - cpu) / _IDLE_SECONDS
-    return {"kilobytes": (after - before) / count / 1e3, "idle_percent": 100 * idle}
+    row = {"kilobytes": (after - before) / count / 1e3, "idle_percent": 100 * idle}
+    print(json.dumps(row), flush=True)
+    # Withdrawing thousands of questions one by one is not measured here.
+    os._exit(0)
 
 
 if __name__ == "__main__":
     side, redis_path, most = sys.argv[1:]
     measure = _measure_ours if side == SAYSO else _measure_theirs
-
-    async def _main() -> None:
-        print(json.dumps(await measure(redis_path, int(most))), flush=True)
-        # Cancelling thousands of questions one by one is not measured here.
-        os._exit(0)
-
-    asyncio.run(_main())
+    asyncio.run(measure(redis_path, int(most)))

@@ -65,7 +65,8 @@ async def _measure_ours(path: str, count: int) -> None:
 
 
 async def _measure_theirs(path: str, count: int) -> None:
-    agent, redis = Redis(unix_socket_path=path, socket_timeout=None), Redis(unix_socket_path=path)
+    agent = Redis(unix_socket_path=path, socket_timeout=None, max_connections=100_000)
+    redis = Redis(unix_socket_path=path)
 
     def wait(number: int) -> asyncio.Task[object]:
         return asyncio.create_task(agent.blpop([answer_key(str(number))], timeout=0))  # type: ignore[arg-type]  # redis-py types both of its clients in one

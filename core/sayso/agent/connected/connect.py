@@ -197,7 +197,7 @@ class ConnectedGate(Gate):
     def guard(
         self, function: None = None, *, raises: bool = False
     ) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]: ...
-    def guard(self, function: Any = None, *, raises: bool = False) -> Any:  # pyright: ignore
+    def guard(self, function: Any = None, *, raises: bool = False) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Make every call of a function pass this gate; see ``sayso.Gate.guard``.
 
         What comes back is what the function is: async or not, a generator of either

@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from aiohttp import web
-from yarl import URL
 
 from sayso.calls import RunRef, new_id
 from sayso.events import Event, Resolution
@@ -29,7 +28,7 @@ def run_of(request: web.Request) -> RunRef:
     agent_id, session_id, branch_id = (
         request.match_info[name] for name in ("agentId", "sessionId", "branchId")
     )
-    if not all(map(_is_name, request.match_info.values())) or not _is_text(request.rel_url):
+    if not all(map(_is_name, request.match_info.values())) or not _is_text(request.rel_url.raw_path):
         detail = (
             f"ids in addresses have at most {LONGEST_NAME} printable characters and are not . or .."
         )
@@ -42,9 +41,9 @@ def _is_name(name: str) -> bool:
     return len(name) <= LONGEST_NAME and name.isprintable() and name not in (".", "..")
 
 
-def _is_text(address: URL) -> bool:
+def _is_text(raw_path: str) -> bool:
     try:
-        unquote_to_bytes(address.raw_path).decode()
+        unquote_to_bytes(raw_path).decode()
     except UnicodeDecodeError:
         return False
     return True

@@ -28,7 +28,9 @@ def run_of(request: web.Request) -> RunRef:
     agent_id, session_id, branch_id = (
         request.match_info[name] for name in ("agentId", "sessionId", "branchId")
     )
-    if not all(map(_is_name, request.match_info.values())) or not _is_text(request.rel_url.raw_path):
+    if not all(map(_is_name, request.match_info.values())) or not _is_text(
+        request.rel_url.raw_path
+    ):
         detail = (
             f"ids in addresses have at most {LONGEST_NAME} printable characters and are not . or .."
         )

@@ -23,14 +23,14 @@ from sayso.seldom import Seldom
 from sayso.text.visible import visible
 from sayso_slack.batch_blocks import bundle_room, message
 from sayso_slack.callback_guard import as_object
-from sayso_slack.config import SlackConfig
+from sayso_slack.config import ANYWHERE, SlackConfig, read_scopes
 from sayso_slack.errors import PLATFORM, delivery_error
 from sayso_slack.fallback_text import escape_text
 from sayso_slack.limits import build_limits
 from sayso_slack.modal import everything_modal, fits, form_modal
 from sayso_slack.value_blocks import Block, plain_text
 from sayso_slack.web_client import CALL_SECONDS, Answer, DirectClient, build_muffled_logger
-from sayso_slack.workspace import ANYWHERE, Workspace, explain_non_member, is_home_of, read_scopes
+from sayso_slack.workspace import Workspace, explain_non_member, is_home_of
 
 _log = logging.getLogger(__name__)
 

@@ -1,8 +1,9 @@
-"""Settings of Slack: the section [slack], its secrets, and the values that the adapter gets."""
+"""Settings of Slack: the section [slack], its secrets, the adapter's values, the app's scopes."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
@@ -117,3 +118,32 @@ def build_config(settings: PlatformSettings[SlackSection]) -> SlackConfig:
         mode=mode,
         per_channel=section.per_channel,
     )
+
+
+ANYWHERE = "chat:write.public"
+"""Lets the bot post to public channels that it is not in."""
+
+NEEDED = "chat:write"
+"""Without this scope no card can be posted."""
+
+# What each scope of our manifests is for, besides ANYWHERE, which not everybody wants.
+_WANTED = {
+    NEEDED: "posts cards",
+    "commands": "/approvals",
+    "channels:read": "checks the channels of routes",
+    "groups:read": "the same for private channels",
+    "users:read": "knows members of user groups, and the app's own id",
+    "dnd:read": "calls nobody who does not want to be disturbed",
+    "usergroups:read": "approvers such as slack:@oncall",
+}
+
+
+def read_scopes(headers: Mapping[str, str]) -> frozenset[str]:
+    """The scopes of a token, as each answer to it names them; empty where it names none."""
+    named = headers.get("x-oauth-scopes") or ""
+    return frozenset(scope for one in named.split(",") if (scope := one.strip()))
+
+
+def find_missing_scopes(scopes: frozenset[str]) -> dict[str, str]:
+    """Return the scopes that are missing, each with its use; none if the scopes are unknown."""
+    return {scope: use for scope, use in _WANTED.items() if scopes and scope not in scopes}

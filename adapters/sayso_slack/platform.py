@@ -16,7 +16,6 @@ from sayso.platforms.bot import Bot, Finding, Listening, NotLooked
 from sayso.platforms.platform import Platform, PlatformSettings, Secret
 from sayso.stores.protocols import KeyValueStore
 from sayso_slack import config as slack
-from sayso_slack.workspace import NEEDED, find_missing_scopes
 
 if TYPE_CHECKING:
     from sayso_slack.adapter import SlackAdapter
@@ -54,7 +53,7 @@ class SlackBot(Bot):
 
     async def look(self) -> Sequence[Finding]:
         """Name the scopes that the app lacks."""
-        missing = find_missing_scopes(self._adapter.scopes)
+        missing = slack.find_missing_scopes(self._adapter.scopes)
         if not missing:
             return ()
         named = ", ".join(f"{scope} ({use})" for scope, use in missing.items())
@@ -62,7 +61,7 @@ class SlackBot(Bot):
             f"the app was not granted {named}: add {'it' if len(missing) == 1 else 'them'} under "
         )
         text += "OAuth & Permissions, then reinstall the app"
-        return [Finding("failed" if NEEDED in missing else "info", "slack", text)]
+        return [Finding("failed" if slack.NEEDED in missing else "info", "slack", text)]
 
     async def try_secrets(self) -> None:
         """In Socket Mode, ask for a connection with the app-level token."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -131,32 +130,3 @@ def is_home_of(user: Payload, team_id: str) -> bool:
         *(teams if isinstance(teams, list) else ()),
     ]
     return bool(team_id) and team_id in homes
-
-
-ANYWHERE = "chat:write.public"
-"""Lets the bot post to public channels that it is not in."""
-
-NEEDED = "chat:write"
-"""Without this scope no card can be posted."""
-
-# What each scope of our manifests is for, besides ANYWHERE, which not everybody wants.
-_WANTED = {
-    NEEDED: "posts cards",
-    "commands": "/approvals",
-    "channels:read": "checks the channels of routes",
-    "groups:read": "the same for private channels",
-    "users:read": "knows members of user groups, and the app's own id",
-    "dnd:read": "calls nobody who does not want to be disturbed",
-    "usergroups:read": "approvers such as slack:@oncall",
-}
-
-
-def read_scopes(headers: Mapping[str, str]) -> frozenset[str]:
-    """The scopes of a token, as each answer to it names them; empty where it names none."""
-    named = headers.get("x-oauth-scopes") or ""
-    return frozenset(scope for one in named.split(",") if (scope := one.strip()))
-
-
-def find_missing_scopes(scopes: frozenset[str]) -> dict[str, str]:
-    """Return the scopes that are missing, each with its use; none if the scopes are unknown."""
-    return {scope: use for scope, use in _WANTED.items() if scopes and scope not in scopes}

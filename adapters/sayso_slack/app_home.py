@@ -301,13 +301,16 @@ class Lists:
                 self._untold.say(f"an App Home is not shown: {error}", actor)
 
 
-def is_command(payload: Payload) -> bool:
-    """Return True for a slash command of the app; docs.slack.dev: flat fields, no type."""
-    return "type" not in payload and as_text(payload.get("command")).startswith("/")
-
-
 def identify_command(command: Payload) -> Payload:
-    """Return the workspace and the app of a command in the form that presses name them."""
+    """Return the workspace and the app of a command in the form that presses name them.
+
+    docs.slack.dev, slash commands: flat fields, none of them called type.
+
+    Raises:
+        CallbackError: it also claims to be something else.
+    """
+    if "type" in command:
+        raise CallbackError("Slack callback is a command and something else besides")
     return {
         "api_app_id": command.get("api_app_id"),
         "team": {"id": command.get("team_id")},
@@ -318,6 +321,8 @@ def identify_command(command: Payload) -> Payload:
 
 def find_revoked_rule(payload: Payload) -> str:
     """Which rule somebody wants to take back; empty where it is another press."""
+    if payload.get("type") != "block_actions":
+        return ""
     actions = payload.get("actions")
     action = as_object(actions[0]) if isinstance(actions, list) and len(actions) == 1 else {}
     is_home = as_object(payload.get("view")).get("type") == HOME

@@ -26,7 +26,7 @@ from sayso.locales import load_translations
 from sayso.seldom import Seldom
 from sayso.tasks import Background
 from sayso_slack.adapter import SlackAdapter
-from sayso_slack.app_home import HOME, Lists, find_revoked_rule, identify_command, is_command
+from sayso_slack.app_home import HOME, Lists, find_revoked_rule, identify_command
 from sayso_slack.callback_guard import (
     Payload,
     as_object,
@@ -56,6 +56,8 @@ _SIGNATURE_SECONDS = 601
 _MAX_WHISPERS = 1_000
 _CLOSE_SECONDS = 15.0
 _ANY = re.compile(".+")
+# Events, checks and the forms of others need not come from somebody of our workspace.
+_NOT_PRESSED = (None, "event_callback", "app_rate_limited", "view_submission", "view_closed")
 _REINSTALL = "install it again, put the new token into SLACK_BOT_TOKEN, start again"
 
 
@@ -159,7 +161,7 @@ class SlackListener:
         )
         app.error(self._handle_error)
         app.middleware(self._admit)
-        app.action(_ANY)(self._handle_action)
+        app.action({"type": "block_actions", "action_id": _ANY})(self._handle_action)
         app.view(CALLBACK)(self._handle_view)
         app.view_closed(CALLBACK)(self._handle_view)
         app.command(_ANY)(self._handle_command)
@@ -188,12 +190,12 @@ class SlackListener:
     async def _admit(self, body: Payload, next: Callable[[], Awaitable[None]]) -> Any:  # noqa: A002  bolt's name
         """Let callbacks of our workspace and app through to the listeners."""
         workspace = self._adapter.workspace
-        if body.get("type") == "block_actions" or is_form(body):
-            workspace.admit_press(body)
-        elif is_command(body):
+        if "command" in body:
             workspace.admit_press(identify_command(body))
-        else:
+        elif body.get("type") in _NOT_PRESSED and not is_form(body):
             workspace.admit(body)
+        else:
+            workspace.admit_press(body)
         if body.get("ssl_check") == "1":
             return _acknowledge()
         if body.get("type") == "app_rate_limited":

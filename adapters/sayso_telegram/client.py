@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -32,10 +33,13 @@ from sayso_telegram.errors import (
 )
 from sayso_telegram.formatted_text import Formatted
 
-_MAX_CONNECTIONS = 256
+# With more calls under way, httpx's pool takes seconds of the whole event loop.
+_MAX_CONNECTIONS = 64
 _MAX_IDLE = 20
 _IDLE_SECONDS = 30.0
 _DEFAULT_RETRY_SECONDS = 3.0
+_SHORTEST_RETRY_SECONDS = 1.0
+_LONGEST_RETRY_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,7 @@ class GuardedRequest(HTTPXRequest):
         self, timeouts: Timeouts = TIMEOUTS, *, max_connections: int = _MAX_CONNECTIONS
     ) -> None:
         self._timeouts = timeouts
+        self._under_way = asyncio.Semaphore(_MAX_CONNECTIONS)
         try:
             super().__init__(
                 connect_timeout=timeouts.connect,
@@ -119,7 +124,10 @@ class GuardedRequest(HTTPXRequest):
         write = limits.write_file if has_files else limits.write
         answer = limits.answer if read_timeout is BaseRequest.DEFAULT_NONE else read_timeout
         try:
-            async with asyncio.timeout(limits.free_connection + limits.connect + write + answer):
+            async with (
+                asyncio.timeout(limits.free_connection + limits.connect + write + answer),
+                self._under_way,
+            ):
                 status, body = await super().do_request(
                     url, method, request_data, read_timeout, *others, **more
                 )
@@ -231,11 +239,14 @@ def _silence_libraries() -> None:
 
 
 def _read_retry_after(body: bytes) -> float:
-    """Read ResponseParameters, retry_after; a proxy in between may not say it."""
+    """Read ResponseParameters, retry_after; a proxy in between may not say it, or say anything."""
     try:
-        return float(json.loads(body)["parameters"]["retry_after"])
-    except (ValueError, TypeError, KeyError, RecursionError):
+        seconds = float(json.loads(body)["parameters"]["retry_after"])
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return _DEFAULT_RETRY_SECONDS
+    if math.isnan(seconds):
+        return _DEFAULT_RETRY_SECONDS
+    return min(max(seconds, _SHORTEST_RETRY_SECONDS), _LONGEST_RETRY_SECONDS)
 
 
 @cache

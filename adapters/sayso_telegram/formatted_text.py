@@ -88,7 +88,7 @@ class Formatted:
     def without_entities(self) -> str:
         """The same words for when Telegram refuses the entities.
 
-        IgnoredUpdate in it can be followed or notifies anybody, and the long texts
+        Nothing in it can be followed or notifies anybody, and the long texts
         stand at the end, below a line that says whose they are: they cannot
         pass for lines of the card.
         """

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import json
 import logging
 import math
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Self
 
 from aiohttp import web
-from pydantic_core import from_json
 
 from sayso.chats.adapter import PressTaker
 from sayso.chats.incoming import bounded_body
@@ -38,6 +38,7 @@ _MOST_BYTES = 1024 * 1024
 _RETRY_SECONDS = 2
 _LONGEST_RETRY_SECONDS = 60
 _CLOSE_SECONDS = 5.0
+_MAX_TOASTS = 1_000
 
 _POLL_SECONDS = 25
 _LEASE_SECONDS = 30.0
@@ -78,6 +79,7 @@ class TelegramListener:
             desk_seconds=desk_seconds,
         )
         self._toasts = Background("an answer to a press in Telegram", patience=_CLOSE_SECONDS)
+        self._unanswered = Seldom(_log)
         self._poller = Poller(
             adapter,
             self._handler,
@@ -119,8 +121,9 @@ class TelegramListener:
         if body is None:
             return web.Response(status=413, text=f"an update has at most {_MOST_BYTES} bytes")
         try:
-            update = from_json(body)
-        except ValueError:
+            # Half a surrogate pair is no reason to lose a press, as it is to stricter parsers.
+            update = json.loads(body.decode(errors="replace"))
+        except (ValueError, RecursionError):
             # It would be no better the next time, and hold up what comes after it.
             return web.Response()
         return await self._handle_update(update)
@@ -144,6 +147,9 @@ class TelegramListener:
         return any(hmac.compare_digest(given, secret) for secret in self._secrets)
 
     def _tell(self, toast: Toast) -> None:
+        if len(self._toasts) >= _MAX_TOASTS:
+            self._unanswered.say("a presser is not answered: too many to answer")
+            return
         self._toasts.start(self._adapter.toast(toast.query_id, toast.text, alert=toast.alert))
 
 

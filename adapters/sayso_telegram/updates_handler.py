@@ -109,7 +109,7 @@ class UpdatesHandler:
         except CallbackError:
             return HandledUpdate(True, _repeated(press.ticket, translations))
         if isinstance(answer, NotTaken):
-            return _not_recorded(press.ticket, translations)
+            return _not_recorded(answer, press.ticket, translations)
         alert = answer.kind in _ALERTS
         return HandledUpdate(stored=True, toast=Toast(press.ticket, answer.text, alert))
 
@@ -122,7 +122,7 @@ class UpdatesHandler:
         except CallbackError:
             return HandledUpdate(True, _repeated(ticket, translations))
         if isinstance(taken, NotTaken):
-            return _not_recorded(ticket, translations)
+            return _not_recorded(taken, ticket, translations)
         if not taken.is_stored:
             text = translations.gettext(
                 "Telegram or the store does not answer. Trying again for two minutes."
@@ -136,7 +136,7 @@ class UpdatesHandler:
             noted = await self._hand_over(self._desk.moved(chat.old, chat.new), "a moved chat")
         except CallbackError:
             return HandledUpdate(stored=True)
-        return HandledUpdate(stored=not isinstance(noted, NotTaken))
+        return HandledUpdate(stored=noted is not NotTaken.UNREACHABLE)
 
     def _ignore(self, ignored: IgnoredUpdate, document: Any) -> HandledUpdate:
         if ignored.reason != "not_a_press":
@@ -158,7 +158,11 @@ def _repeated(ticket: str, translations: NullTranslations) -> Toast | None:
     return _toast(ticket, translations.gettext("This press was taken before."), alert=False)
 
 
-def _not_recorded(ticket: str, translations: NullTranslations) -> HandledUpdate:
+def _not_recorded(reason: NotTaken, ticket: str, translations: NullTranslations) -> HandledUpdate:
+    """Let it come again if the store was away; a desk that failed would fail at it again."""
+    if reason is NotTaken.FAILED:
+        text = translations.gettext("Not recorded: something went wrong here.")
+        return HandledUpdate(True, _toast(ticket, text, alert=True))
     text = translations.gettext(
         "Not recorded: the store cannot be reached. Trying again for two minutes."
     )

@@ -70,6 +70,40 @@ async def test_a_call_waits_for_a_free_connection_and_not_for_ever() -> None:
     assert TOKEN not in "".join(traceback.format_exception(caught.value))
 
 
+async def test_of_many_calls_at_once_64_are_under_way_and_all_arrive() -> None:
+    under_way: list[int] = [0]
+    most = 0
+    many = asyncio.Event()
+
+    async def take(request: web.Request) -> web.Response:
+        nonlocal most
+        await request.read()
+        under_way[0] += 1
+        most = max(most, under_way[0])
+        if most >= 64:
+            asyncio.get_running_loop().call_later(0.2, many.set)
+        await many.wait()
+        under_way[0] -= 1
+        return web.json_response({"ok": True, "result": True})
+
+    app = web.Application()
+    app.add_routes([web.post("/bot{token}/getMe", take)])
+    async with TestServer(app) as there, opened(GuardedRequest()) as request:
+        url = str(there.make_url(f"/bot{TOKEN}/getMe"))
+        answers = await asyncio.gather(*(request.post(url) for _ in range(200)))
+
+    assert (most, len(answers)) == (64, 200)
+
+
+async def test_waiting_for_other_calls_counts_into_the_time_of_a_call() -> None:
+    async with server(never) as url, opened(GuardedRequest(Timeouts(0, 0, 0.1, 0.1, 0.1))) as one:
+        async with asyncio.timeout(10):
+            calls = (one.post(f"{url}/bot{TOKEN}/getMe") for _ in range(300))
+            ends = await asyncio.gather(*calls, return_exceptions=True)
+
+    assert {type(end) for end in ends} == {TimedOut}
+
+
 async def garbage(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     writer.write(b"SSH-2.0-OpenSSH_9.6\r\n\r\n")
 

@@ -8,29 +8,21 @@ import json
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 from support.desk_double import DeskDouble
+from support.telegram_webhook import HEADER, SECRET, TOKEN, World
 
 from sayso.chats.places import Answer, Answered, Place, Press
-from sayso.clock import utc_now
 from sayso.errors import ReplayedCallbackError, StoreUnreachableError
-from sayso.stores.memory.key_value import MemoryKeyValue
-from sayso_playground import DeliverTwice, Playground, PlaygroundConfig, TelegramMessage
-from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
+from sayso_playground import DeliverTwice
 
-TOKEN = "4000000000:PLAYGROUND-token"
-SECRET = "s3cret-of-this-test"
 OLD_SECRET = "the-one-before_it"
-CHAT = -1001234567890
 DATA = "p1:HANDLEHANDLEHANDLE1234:allow"
-HEADER = "X-Telegram-Bot-Api-Secret-Token"
 FIXTURES = Path(__file__).parent / "fixtures"
 
 
@@ -40,53 +32,6 @@ class StuckDesk(DeskDouble):
     async def press(self, press: Press) -> Answer:
         await asyncio.Event().wait()
         raise AssertionError
-
-
-class World:
-    """A listener behind a real server, the desk behind it, and Telegram's double."""
-
-    def __init__(self) -> None:
-        self.slept: list[float] = []
-        self.desk = DeskDouble()
-
-    async def open(
-        self, stack: AsyncExitStack, secrets: tuple[str, ...], desk_seconds: float = 10
-    ) -> None:
-        config = PlaygroundConfig(telegram_bot_token=TOKEN, sleep=self._sleep)
-        self.playground = await stack.enter_async_context(Playground(config))
-        self.telegram = self.playground.telegram
-        mode: Literal["webhook", "polling"] = "webhook" if secrets else "polling"
-        bot = TelegramConfig(TOKEN, secrets, self.playground.telegram_api_url, mode)
-        adapter = await stack.enter_async_context(TelegramAdapter(bot, MemoryKeyValue(utc_now)))
-        leases = MemoryKeyValue(lambda: datetime.now(UTC))
-        self.listener = await stack.enter_async_context(
-            TelegramListener(bot, adapter, self.desk, leases, owner="a", desk_seconds=desk_seconds)
-        )
-        app = web.Application()
-        app.add_routes(self.listener.routes())
-        server = TestServer(app)
-        await server.start_server()
-        stack.push_async_callback(server.close)
-        self.url = str(server.make_url("/telegram/webhook"))
-        self.http = await stack.enter_async_context(aiohttp.ClientSession())
-
-    async def post(
-        self, body: Any, secret: str | None = SECRET, **headers: str
-    ) -> aiohttp.ClientResponse:
-        data = body if isinstance(body, bytes) else json.dumps(body).encode()
-        sent = {"Content-Type": "application/json"} | headers
-        if secret is not None:
-            sent[HEADER] = secret
-        async with self.http.post(self.url, data=data, headers=sent) as answer:
-            await answer.read()
-            return answer
-
-    def card(self) -> TelegramMessage:
-        return self.telegram.say(CHAT, "a card", by="alice")
-
-    async def _sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        await asyncio.sleep(0)
 
 
 @pytest.fixture
@@ -197,11 +142,9 @@ async def test_a_foreign_button_is_not_pressed_and_still_answered(world: World) 
     assert world.desk.presses == []
 
 
-@pytest.mark.parametrize(
-    "error", [StoreUnreachableError("the store is away"), TimeoutError(), RuntimeError("a bug")]
-)
+@pytest.mark.parametrize("error", [StoreUnreachableError("the store is away"), TimeoutError()])
 async def test_what_is_not_stored_is_not_acknowledged_and_comes_again(
-    world: World, error: Exception, caplog: pytest.LogCaptureFixture
+    world: World, error: Exception
 ) -> None:
     world.desk.answers = [error, error]
     world.telegram.deliver_to(world.url, secret_token=SECRET)
@@ -212,7 +155,64 @@ async def test_what_is_not_stored_is_not_acknowledged_and_comes_again(
     assert delivery.error is None
     assert world.slept == [2, 2]
     assert (len(world.desk.presses), len(world.desk.taken)) == (3, 1)
-    assert ("Traceback" in caplog.text) is isinstance(error, RuntimeError)
+
+
+async def test_a_press_at_which_the_desk_fails_is_refused_in_its_own_words_and_does_not_come_again(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.desk.answers = [RuntimeError("a bug")]
+    world.telegram.deliver_to(world.url, secret_token=SECRET)
+
+    delivery = await world.telegram.press_data(world.card(), DATA, by="alice")
+    await world.telegram.until(lambda: not world.telegram.updates.pending)
+
+    assert (delivery.status, delivery.alert) == (200, True)
+    assert delivery.toast == "Not recorded: something went wrong here."
+    assert (len(world.desk.presses), world.slept) == (1, [])
+    assert "Traceback" in caplog.text
+
+
+async def test_a_move_at_which_the_desk_fails_does_not_come_again(world: World) -> None:
+    world.desk.error = RuntimeError("a bug")
+    world.telegram.deliver_to(world.url, secret_token=SECRET)
+
+    world.telegram.migrate_group(-300)
+    await world.telegram.until(lambda: not world.telegram.updates.pending)
+
+    assert world.slept == []
+
+
+async def test_a_press_at_a_message_with_half_a_surrogate_pair_is_taken(
+    world: World, press_update: Any
+) -> None:
+    update = press_update()
+    update["callback_query"]["message"]["text"] = "\ud800"
+
+    assert (await world.post(update)).status == 200
+    assert len(world.desk.presses) == 1
+
+
+async def test_of_too_many_answers_to_presses_the_rest_is_not_sent_and_that_is_said(
+    press_update: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    go_on = asyncio.Event()
+
+    async def hold(_: web.Request) -> web.Response:
+        await go_on.wait()
+        return web.json_response({"ok": True, "result": True})
+
+    api = web.Application()
+    api.add_routes([web.post("/bot{token}/answerCallbackQuery", hold)])
+    async with AsyncExitStack() as stack:
+        there = await stack.enter_async_context(TestServer(api))
+        world = World()
+        await world.open(stack, (SECRET,), api_url=str(there.make_url("")))
+        stack.callback(go_on.set)
+        answers = [await world.post(press_update()) for _ in range(1_005)]
+
+    assert {answer.status for answer in answers} == {200}
+    assert len(world.desk.taken) == 1_005
+    assert caplog.text.count("a presser is not answered: too many to answer") == 1
 
 
 async def test_while_the_store_is_away_the_presser_is_told(world: World, press_update: Any) -> None:

@@ -65,6 +65,36 @@ async def test_a_rate_limit_that_does_not_say_how_long_is_waited_out(
     assert (raised.value.retry_after, raised.value.permanent) == (3, False)
 
 
+@pytest.mark.parametrize(
+    ("said", "waited"),
+    [
+        ("-5", 1),
+        ("0", 1),
+        ("7.5", 7.5),
+        ("NaN", 3),
+        ("Infinity", 3600),
+        ("-Infinity", 1),
+        ("1e9", 3600),
+        ("1" + "0" * 400, 3),
+    ],
+)
+async def test_a_rate_limit_is_waited_out_for_a_second_at_least_and_an_hour_at_most(
+    said: str, waited: float
+) -> None:
+    body = f'{{"ok": false, "parameters": {{"retry_after": {said}}}}}'
+    app = web.Application()
+
+    async def limited(_: web.Request) -> web.Response:
+        return web.Response(status=429, text=body)
+
+    app.add_routes([web.post("/bot{token}/{method}", limited)])
+    async with TestServer(app) as server, an_adapter(str(server.make_url(""))) as adapter:
+        with pytest.raises(DeliveryError) as raised:
+            await adapter.updates(0, 0)
+
+    assert raised.value.retry_after == waited
+
+
 SENT = {"ok": True, "result": {"message_id": 7, "date": 0, "chat": {"id": -1, "type": "group"}}}
 
 

@@ -181,6 +181,21 @@ async def test_a_press_that_cannot_be_stored_holds_up_no_confirmed_one_before_it
     assert actors == ["telegram:4242", "telegram:6666", "telegram:4343", "telegram:6666"]
 
 
+async def test_a_press_at_which_the_desk_always_fails_holds_up_nothing_after_it(
+    playground: Playground, desk: DeskDouble, leases: AwayLeases, pauses: Pauses
+) -> None:
+    telegram = playground.telegram
+    card = telegram.say(CHAT, "a card", by="alice")
+    desk.refuses = {"telegram:4343": RuntimeError("a bug")}
+    for who in ("bob", *("alice",) * 150):
+        telegram.updates.add("callback_query", a_query(playground, card, who), f"user:{who}")
+
+    async with polling(playground, desk, leases, pause=pauses):
+        await telegram.until(lambda: not telegram.updates.pending)
+
+    assert (len(desk.presses), len(desk.taken), pauses.seconds) == (151, 150, [])
+
+
 def a_query(playground: Playground, card: Any, who: str) -> dict[str, Any]:
     member = playground.config.member(who)
     state = playground.telegram.state

@@ -241,6 +241,10 @@ class EventsMissedError(SaysoError):
         self.is_slow = is_slow
 
 
+MAX_STATE_TRIES = 1_000
+"""So often at most a change of a session's state begins anew: somebody wins each time."""
+
+
 class StateConflictError(SaysoError):
     """A value of the session's state was not changed: it does not fit, or others changed it."""
 

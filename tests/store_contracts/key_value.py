@@ -8,6 +8,7 @@ import pytest
 
 from sayso.chats.budgets import Budget, Rate
 from sayso.chats.places import Place
+from sayso.errors import ConfigError, InvalidCallError
 from sayso.stores.backend import Backend
 from sayso.stores.chat_moves import find_chat, note_chat_move
 from sayso.testing.builders import until
@@ -49,6 +50,33 @@ class KeyValueContract:
             await backend.key_value.set(key, "text", seconds=30)
         with pytest.raises(ValueError, match="begins with none of"):
             await backend.key_value.compare_and_set(key, None, "text", seconds=30)
+
+    @pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf"), 1e12])
+    async def test_a_time_that_no_text_can_be_kept_for_is_refused(
+        self, backend: Backend, seconds: float
+    ) -> None:
+        key_value = backend.key_value
+        with pytest.raises(ConfigError, match="cannot be kept for"):
+            await key_value.set(_KEY, "text", seconds=seconds)
+        with pytest.raises(ConfigError, match="cannot be kept for"):
+            await key_value.compare_and_set(_KEY, None, "text", seconds=seconds)
+        with pytest.raises(ConfigError, match="cannot be kept for"):
+            await key_value.acquire_lease("poll", "a", seconds=seconds)
+
+        assert await key_value.get(_KEY) is None
+
+    async def test_a_text_that_no_store_can_write_is_refused(self, backend: Backend) -> None:
+        key_value, half = backend.key_value, "\ud800"
+        with pytest.raises(InvalidCallError, match="surrogate"):
+            await key_value.set(_KEY, half, seconds=30)
+        with pytest.raises(InvalidCallError, match="surrogate"):
+            await key_value.compare_and_set(_KEY, None, half, seconds=30)
+        with pytest.raises(InvalidCallError, match="surrogate"):
+            await key_value.compare_and_set(_KEY, half, "text", seconds=30)
+        with pytest.raises(InvalidCallError, match="surrogate"):
+            await key_value.acquire_lease("poll", half, seconds=30)
+
+        assert await key_value.get(_KEY) is None
 
     async def test_only_one_of_many_changes_a_text(self, backend: Backend) -> None:
         swap = backend.key_value.compare_and_set

@@ -84,6 +84,8 @@ async def answer_event(event: HookEvent, service: AskService, warn: Warn) -> Ans
     try:
         async with service.warning_without_workers(warn):
             result = await _check(event, service)
+        if await _has_run(result, service):
+            return Answered(denied(event.name, _HAS_RUN))
         was_unseen = result.outcome is Outcome.EXPIRED and await service.has_no_workers()
         why = _UNSEEN if was_unseen else ""
         answer = _answer(event, result, why)
@@ -98,6 +100,10 @@ async def answer_event(event: HookEvent, service: AskService, warn: Warn) -> Ans
 
 _UNSEEN = (
     "No bots are running on this store, so nobody could see the question; `sayso serve` starts them"
+)
+_HAS_RUN = (
+    "The call that was approved under this id ran already, so it did not run again: "
+    "an approval is used once. Call the tool anew to ask once more."
 )
 
 
@@ -136,6 +142,14 @@ async def _check(event: HookEvent, service: AskService) -> CheckResult:
         key=event.key,
         suggest=suggested(call, event.suggestions),
     )
+
+
+async def _has_run(result: CheckResult, service: AskService) -> bool:
+    """Return True if the approval is of a call that was reported to have run."""
+    if not result.approved or (request_id := result.permission_id) is None:
+        return False
+    record = await service.retry(lambda: service.store.store.get(request_id))
+    return record is not None and record.use is not None
 
 
 def _answer(event: HookEvent, result: CheckResult, more: str) -> Answer:

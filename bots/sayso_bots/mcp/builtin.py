@@ -11,7 +11,7 @@ from sayso.agent.verdict import CheckResult
 from sayso.errors import RequestNotFoundError
 from sayso_bots import exact
 from sayso_bots.mcp import messages
-from sayso_bots.mcp.approvals import Client, Flight, Server, Tell
+from sayso_bots.mcp.approvals import Client, Flight, Server, Tell, Usage
 from sayso_bots.mcp.guard import refusal
 from sayso_bots.mcp.messages import (
     CALL,
@@ -71,7 +71,7 @@ TOOLS = (
     ),
     _tool(
         STATUS,
-        "How a question stands that request_approval has asked",
+        "How a question stands that request_approval has asked; that it was approved is said once",
         {
             "permission_id": {
                 **_TEXT,
@@ -154,6 +154,10 @@ def _approved(message: Message) -> Mapping[str, Any]:
     return {**kind, "content": [{"type": "text", "text": told}], "structuredContent": said}
 
 
+_TOLD_BEFORE = (
+    "It was approved, which was said before or is too long ago: an approval counts for one call. "
+    "Ask with request_approval to call the tool once more."
+)
 _WAIT, _WHY, _CALL_ID = "sayso/wait", "sayso/description", "sayso/callId"
 _ASKS = {
     REQUEST: ("tool", "arguments", {"description": _WHY, "wait": _WAIT}),
@@ -232,6 +236,8 @@ class Asked(Proxy):
                 outcome="waiting",
                 permissionId=named,
             )
+        if verdict.approved and await approvals.use(named) is not Usage.NOW:
+            return refusal(message, _TOLD_BEFORE)
         outcome = verdict.outcome.value
         more = {"arguments": dict(verdict.arguments)} if verdict.approved else {}
         text = verdict.as_tool_result()

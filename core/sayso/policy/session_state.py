@@ -6,10 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
-from sayso.errors import StateConflictError
-
-# Whoever loses the race looks again; somebody wins each of them.
-_MOST_TRIES = 1_000
+from sayso.errors import MAX_STATE_TRIES, StateConflictError
 
 
 class Keeps(Protocol):
@@ -74,7 +71,7 @@ class State:
         """
         if not self._may_change:
             raise TypeError("a denial only looks: the state is changed where a policy decides")
-        for _ in range(_MOST_TRIES):
+        for _ in range(MAX_STATE_TRIES):
             before = await self._keeps.recall(name)
             value = change(None if before is None else json.loads(before))
             after = None if value is None else json.dumps(value, allow_nan=False, sort_keys=True)

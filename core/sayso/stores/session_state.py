@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pydantic import TypeAdapter
 
 from sayso.calls import RunRef, new_id
-from sayso.errors import StateConflictError
+from sayso.errors import MAX_STATE_TRIES, StateConflictError
 from sayso.stores.protocols.key_value import KeyValueStore
 
 MAX_STATE_NAMES = 64
@@ -70,10 +70,10 @@ class SessionState:
 
         Raises:
             StateConflictError: the session would keep more than ``MAX_STATE_NAMES`` or
-                ``MAX_STATE_BYTES``.
+                ``MAX_STATE_BYTES``, or others kept changing it.
         """
         change = new_id()
-        while True:
+        for _ in range(MAX_STATE_TRIES):
             state, stored = await self._read(run)
             # Another change came between a lost reply to ours and its repetition.
             if change in state.changes:
@@ -89,6 +89,7 @@ class SessionState:
             key = f"state:{session_key(run)}"
             if await self._key_value.compare_and_set(key, stored, text, seconds=_STATE_SECONDS):
                 return True
+        raise StateConflictError(name)
 
     async def _read(self, run: RunRef) -> tuple[_State, str | None]:
         stored = await self._key_value.get(f"state:{session_key(run)}")

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,13 @@ from support.hooked import Machine, a_machine, ended, event, until_asked
 from support.mcp_room import call
 
 from sayso.calls import RunRef
+from sayso.clock import utc_now
 from sayso.events import Outcome
-from sayso.questions.permission import PermissionRequestEvent
+from sayso.questions.permission import PermissionRequestEvent, call_of
+from sayso.rules.rule import RememberedRule, literal_rule
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_store
-from sayso.testing.builders import PATIENCE_SECONDS
+from sayso.testing.builders import PATIENCE_SECONDS, a_request
 from sayso_bots.acp.proxy import Proxy as EditorProxy
 from sayso_bots.api.api import hosted_api
 from sayso_bots.asking.service import AskService, Requester
@@ -211,14 +214,26 @@ async def test_a_call_that_comes_again_has_the_response_that_was_given(
     assert await world.store.store.list_requests() == []
 
 
+async def always_deny(store: Backend, request: PermissionRequestEvent) -> None:
+    """Let a person press *Always deny* on another question about the same call."""
+    other = a_request(run=request.run)
+    now = utc_now()
+    rule = literal_rule(call_of(request))
+    remembered = RememberedRule(rule, "deny", BOB, now, now + timedelta(hours=1))
+    await store.store.open(other, seconds=30, inbox="", book=None)
+    await store.store.settle(other.question_id, other.deny(by=BOB), remember=remembered)
+
+
 @pytest.mark.parametrize("integration", ["hook", "mcp", "acp"])
 async def test_what_is_denied_by_the_time_of_the_response_does_not_run(
     world: World, integration: str
 ) -> None:
     asking = asyncio.ensure_future(ASK[integration](world, "deploy"))
     request = await until_asked(world.store)
-    denial = request.deny(by="slack:U0ALICE", reason="Not on a Friday")
-    settled = await world.store.store.settle(request.question_id, denial)
+    await always_deny(world.store, request)
+    approval = request.approve(by="slack:U0ALICE")
+    settled = await world.store.store.settle(request.question_id, approval)
 
+    assert settled.forbidden
     assert settled.ending.outcome is Outcome.DENIED
     assert not await asking

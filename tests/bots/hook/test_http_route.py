@@ -264,6 +264,21 @@ async def test_a_card_says_how_its_call_went(
     assert use.report.went == went
 
 
+async def test_an_approval_lets_no_call_run_after_the_one_that_ran(
+    server: HookServer, store: Backend
+) -> None:
+    async with approved(server, store) as question_id:
+        assert (await decision(server, event("write", text="x")))[0] == "allow"
+        await server.post(after(), path=REPORT_PATH)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while await used(store, question_id) is None:
+                await asyncio.sleep(0.01)
+        said, why = await decision(server, event("write", text="x"))
+
+    assert (said, "ran already" in why) == ("deny", True)
+    assert await store.store.list_requests() == []
+
+
 async def test_of_a_call_that_nobody_was_asked_about_nothing_is_told(
     server: HookServer, store: Backend
 ) -> None:

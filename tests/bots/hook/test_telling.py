@@ -75,6 +75,25 @@ async def test_a_call_that_was_asked_about_is_told_of_once_it_ran(
     assert ANSWER not in str(entries)
 
 
+async def test_an_approval_lets_no_call_run_after_the_one_that_ran(
+    machine: Machine, store: Backend
+) -> None:
+    question_id = await approved(machine, store)
+    again = await machine.hook(event("write", text="x"))
+    await machine.hook(after())
+    await until_told(store, question_id)
+
+    for name in ("PreToolUse", "PermissionRequest"):
+        said = json.loads(event("write", text="x")) | {"hook_event_name": name}
+        done = await machine.hook(json.dumps(said).encode())
+        assert "deny" in done.out
+        assert "ran already" in done.out
+
+    # Until it ran, the agent may ask as often as it likes.
+    assert '"allow"' in again.out
+    assert await store.store.list_requests() == []
+
+
 async def test_a_call_that_failed_is_told_of_as_failed(machine: Machine, store: Backend) -> None:
     question_id = await approved(machine, store)
 

@@ -84,6 +84,17 @@ async def test_an_agent_that_does_not_wait_looks_later(room: AskRoom) -> None:
     assert said["result"]["structuredContent"]["arguments"] == {"service": "api"}
 
 
+async def test_who_looks_again_is_told_of_no_second_approval(room: AskRoom) -> None:
+    said = await room.tool("request_approval", {**DEPLOY, "wait": False})
+    look = {"permission_id": said["result"]["structuredContent"]["permissionId"]}
+    await room.decided()
+    first, *later = [await room.tool("approval_status", look) for _ in range(3)]
+
+    assert first["result"]["structuredContent"]["outcome"] == "approved"
+    assert all(map(is_error, later))
+    assert {"said before" in text(one) for one in later} == {True}
+
+
 async def test_who_looks_at_what_the_session_did_not_ask_learns_nothing(room: AskRoom) -> None:
     assert is_error(await room.tool("approval_status", {"permission_id": new_id()}))
 

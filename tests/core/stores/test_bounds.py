@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import itertools
+
 import pytest
 
 from sayso import CheckResult, Outcome, RunRef, ToolCall
 from sayso.agent.batch import Answers
 from sayso.agent.listener import Events
+from sayso.clock import utc_now
 from sayso.digests import arguments_digest
-from sayso.errors import SubscriptionLostError
+from sayso.errors import StateConflictError, SubscriptionLostError
 from sayso.stores.mailbox import MOST_WAITING, Mailbox
 from sayso.stores.memory import memory_backend
+from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso.stores.notices import BranchGrewEvent
+from sayso.stores.session_state import SessionState, session_key
 from sayso.testing import a_request, soon
+from sayso.testing.builders import PATIENCE_SECONDS
 
 RUN = RunRef("deploy-bot", "s-1")
 
@@ -91,3 +98,28 @@ async def test_the_audit_in_memory_has_the_newest_five_thousand_entries_of_an_ag
         entries = await backend.audit.read(20_000)
 
     assert (len(entries), entries[0].subject) == (5_000, "1")
+
+
+class Overtaken(MemoryKeyValue):
+    """Texts that another process changes before each change of one."""
+
+    numbers = itertools.count()
+
+    async def compare_and_set(
+        self, key: str, before: str | None, after: str, *, seconds: float
+    ) -> bool:
+        """Come too late."""
+        await asyncio.sleep(0)
+        text = f'{{"texts": {{"other": "{next(self.numbers)}"}}}}'
+        await self.set(key, text, seconds=seconds)
+        return await super().compare_and_set(key, before, after, seconds=seconds)
+
+
+async def test_a_change_of_a_session_s_state_that_others_keep_ahead_of_gives_up() -> None:
+    key_value = Overtaken(utc_now)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        with pytest.raises(StateConflictError, match="kept changing"):
+            await SessionState(key_value).swap(RUN, "mine", None, "1")
+
+    assert await key_value.get(f"state:{session_key(RUN)}") is not None
+    assert await SessionState(key_value).recall(RUN, "mine") is None

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from sayso.chats.budgets import Budget, next_moment
 from sayso.clock import Clock
-from sayso.stores.protocols import check_key_kind
+from sayso.stores.protocols import check_entry, check_key_kind
 
 
 class MemoryKeyValue:
@@ -26,7 +26,8 @@ class MemoryKeyValue:
 
     async def set(self, key: str, text: str, *, seconds: float) -> None:
         """Keep the text under the key for so many seconds."""
-        self._set(check_key_kind(key), text, seconds)
+        check_entry(check_key_kind(key), text, seconds=seconds)
+        self._set(key, text, seconds)
 
     async def compare_and_set(
         self, key: str, before: str | None, after: str, *, seconds: float
@@ -66,6 +67,7 @@ class MemoryKeyValue:
         self._texts[key] = text, now + timedelta(seconds=seconds)
 
     def _compare_and_set(self, key: str, before: str | None, after: str, seconds: float) -> bool:
+        check_entry(key, before, after, seconds=seconds)
         if self._get(key) not in (before, after):
             return False
         self._set(key, after, seconds)

@@ -14,7 +14,12 @@ from sayso.stores.protocols.card_messages import (
     Went,
 )
 from sayso.stores.protocols.event_log import Audit, BranchLog, Bus, Ring
-from sayso.stores.protocols.key_value import KEY_KINDS, KeyValueStore, check_key_kind
+from sayso.stores.protocols.key_value import (
+    KEY_KINDS,
+    KeyValueStore,
+    check_entry,
+    check_key_kind,
+)
 from sayso.stores.protocols.outbox import NO_LIMITS, Due, Job, OpenLimits, Outbox
 from sayso.stores.protocols.request_store import (
     LONGEST_KEY,
@@ -61,6 +66,7 @@ __all__ = [
     "Settled",
     "Use",
     "Went",
+    "check_entry",
     "check_key",
     "check_key_kind",
 ]

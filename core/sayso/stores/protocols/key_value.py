@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from sayso.chats.budgets import Budget
+from sayso.errors import ConfigError, InvalidCallError
+from sayso.text.visible import is_unicode
 
 KEY_KINDS = frozenset({"document", "draft", "moved", "once", "state"})
 """First parts of keys, each up to its colon: users of a server are permitted keys by these."""
@@ -22,8 +24,33 @@ def check_key_kind(key: str) -> str:
     return key
 
 
+MAX_SECONDS = 10 * 366 * 86_400
+"""So long at most a text is kept."""
+
+
+def check_entry(*texts: str | None, seconds: float) -> None:
+    """Check what is about to be kept, and for how long.
+
+    Raises:
+        ConfigError: the time is not more than zero, or longer than ``MAX_SECONDS``.
+        InvalidCallError: half of a surrogate pair is in a text.
+    """
+    if not 0 < seconds <= MAX_SECONDS:
+        raise ConfigError(
+            f"a text cannot be kept for {seconds:g} s: more than 0 and at most {MAX_SECONDS} are"
+            " possible"
+        )
+    if not all(map(is_unicode, texts)):
+        raise InvalidCallError(
+            "a text to keep is not valid UTF-8: half of a surrogate pair is in it"
+        )
+
+
 class KeyValueStore(Protocol):
-    """Small texts that all processes share. Raises StoreUnreachableError like RequestStore."""
+    """Small texts that all processes share. Raises StoreUnreachableError like RequestStore.
+
+    What keeps a text raises ConfigError and InvalidCallError as ``check_entry`` does.
+    """
 
     async def get(self, key: str) -> str | None:
         """Return the text under the key, None without one."""

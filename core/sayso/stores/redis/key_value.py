@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sayso.chats.budgets import Budget
-from sayso.stores.protocols import check_key_kind
+from sayso.stores.protocols import check_entry, check_key_kind
 from sayso.stores.redis.connection import Client
 from sayso.stores.redis.replies import flag, number, optional_text
 from sayso.stores.redis.script import Script
@@ -27,6 +27,7 @@ class RedisKeyValue:
     async def set(self, key: str, text: str, *, seconds: float) -> None:
         """Keep the text under the key for so many seconds."""
         name = self._client.keys.prefix + check_key_kind(key)
+        check_entry(key, text, seconds=seconds)
         await self._client.command("SET", name, text, "PX", _milliseconds(seconds))
 
     async def compare_and_set(
@@ -54,6 +55,7 @@ class RedisKeyValue:
     async def _compare_and_set(
         self, key: str, before: str | None, after: str, seconds: float
     ) -> bool:
+        check_entry(key, before, after, seconds=seconds)
         has_before = int(before is not None)
         words = (key, has_before, before or "", after, _milliseconds(seconds))
         return await self._client.run(_COMPARE_AND_SET, *words, read=flag)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
+from functools import partial, wraps
 from http import HTTPStatus
+from traceback import format_tb
 from typing import Any, Self
 
 from aiohttp import web
@@ -161,16 +162,16 @@ class SlackListener:
         )
         app.error(self._handle_error)
         app.middleware(self._admit)
-        app.action({"type": "block_actions", "action_id": _ANY})(self._handle_action)
-        app.view(CALLBACK)(self._handle_view)
-        app.view_closed(CALLBACK)(self._handle_view)
-        app.command(_ANY)(self._handle_command)
-        app.event("app_home_opened")(self._handle_home_opened)
-        app.event("app_uninstalled")(self._handle_uninstall)
-        app.event("tokens_revoked")(self._handle_revoked_tokens)
-        app.event("subteam_members_changed")(self._handle_group_change)
-        app.event("subteam_updated")(self._handle_group_change)
-        app.event("user_change")(self._handle_user_change)
+        app.action({"type": "block_actions", "action_id": _ANY})(_hold(self._handle_action))
+        app.view(CALLBACK)(_hold(self._handle_view))
+        app.view_closed(CALLBACK)(_hold(self._handle_view))
+        app.command(_ANY)(_hold(self._handle_command))
+        app.event("app_home_opened")(_hold(self._handle_home_opened))
+        app.event("app_uninstalled")(_hold(self._handle_uninstall))
+        app.event("tokens_revoked")(_hold(self._handle_revoked_tokens))
+        app.event("subteam_members_changed")(_hold(self._handle_group_change))
+        app.event("subteam_updated")(_hold(self._handle_group_change))
+        app.event("user_change")(_hold(self._handle_user_change))
         app.event(_ANY)(_ignore_event)
         return app
 
@@ -212,11 +213,11 @@ class SlackListener:
     ) -> BoltResponse | None:
         if rule_id := find_revoked_rule(body):
             return _acknowledge(await self._lists.revoke(body, rule_id))
-        press = parse_press(body, delivery=context["delivery"])
+        press = _read(parse_press, body, context)
         return None if press is None else await self._take(press)
 
     async def _handle_view(self, body: Payload, context: Mapping[str, Any]) -> BoltResponse:
-        press = parse_submission(body, delivery=context["delivery"])
+        press = _read(parse_submission, body, context)
         if press is None:
             return _acknowledge()
         if press.inputs is None:  # the dialog is gone
@@ -236,16 +237,19 @@ class SlackListener:
         self._stop_calls("the Slack app was uninstalled")
 
     async def _handle_revoked_tokens(self, event: Payload) -> None:
-        if (event.get("tokens") or {}).get("bot"):  # tokens of people are not used
+        if as_object(event.get("tokens")).get("bot"):  # tokens of people are not used
             self._stop_calls("the Slack bot token was revoked")
 
-    async def _handle_group_change(self) -> None:
-        await self._desk.members_changed(PLATFORM)
+    async def _handle_group_change(self) -> BoltResponse:
+        work = self._desk.members_changed(PLATFORM)
+        failed = await handed(work, what="a group's change in Slack", seconds=self._press_seconds)
+        return _acknowledge(failed)
 
-    async def _handle_user_change(self, event: Payload) -> None:
+    async def _handle_user_change(self, event: Payload) -> BoltResponse | None:
         # Slack also tells of everything else that people change about themselves.
-        if not self._adapter.is_member(as_object(event.get("user"))):
-            await self._desk.members_changed(PLATFORM)
+        if self._adapter.is_member(as_object(event.get("user"))):
+            return None
+        return await self._handle_group_change()
 
     def _stop_calls(self, reason: str) -> None:
         _log.error("%s: nothing can be shown; %s", reason, _REINSTALL)
@@ -293,6 +297,35 @@ class SlackListener:
 
 async def _authorize(enterprise_id: str | None, team_id: str | None) -> AuthorizeResult:
     return AuthorizeResult(enterprise_id=enterprise_id, team_id=team_id)
+
+
+def _hold(listener: Callable[..., Awaitable[BoltResponse | None]]) -> Callable[..., Any]:
+    """Wrap a listener: past parsing, a failure is ours and no shape of what Slack sent."""
+
+    @wraps(listener)
+    async def run(**arguments: Any) -> BoltResponse | None:
+        try:
+            return await listener(**arguments)
+        except CallbackError:
+            raise
+        except Exception as error:
+            # Its words may quote the payload: only its kind is told, and the lines that it passed.
+            passed = "".join(format_tb(error.__traceback__))
+            _log.error("a callback of Slack was not taken: %s\n%s", type(error).__name__, passed)
+            return _acknowledge(NotTaken.FAILED)
+
+    return run
+
+
+def _read(
+    parse: Callable[..., Press | None], body: Payload, context: Mapping[str, Any]
+) -> Press | None:
+    try:
+        return parse(body, delivery=context["delivery"])
+    except CallbackError:
+        raise
+    except Exception as error:
+        raise _unknown_shape(error) from None
 
 
 async def _ignore_event() -> None:

@@ -62,7 +62,7 @@ class Checks:
         self, backend: Backend, questions: Questions, options: GateOptions, unasked: Unasked
     ) -> None:
         self.answers = Answers()
-        self.denied: dict[str, str] = {}
+        self.denied = options.denied
         self._questions = questions
         self._by_rules = unasked
         policy = options.policy or RulePolicy()
@@ -313,7 +313,10 @@ class Checks:
         if call.call_id in self.denied:
             return await self._endings.denied(call, decided(call, Decision.DENY))
         if said.decision.ruling is not Ruling.ASK:
-            return await self._by_rules.tell(call, decided(call, said.decision))
+            verdict = await self._by_rules.tell(call, decided(call, said.decision))
+            if verdict.approved and call.call_id in self.denied:  # while it was told
+                return await self._endings.denied(call, verdict)
+            return verdict
         shown = said.decision.applied_to(call)
         if shown is call or asked.key:
             return said

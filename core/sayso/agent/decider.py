@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Container
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -91,7 +91,7 @@ class Decider:
         ask: Ask,
         clock: Clock,
         *,
-        denied: Collection[str] = (),
+        denied: Container[str] = (),
     ) -> None:
         self.denied = denied
         self._rules = rules

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from sayso.agent.decider import Asker, Decider
+from sayso.agent.options import DeniedCalls
 from sayso.agent.patience import counting
 from sayso.agent.timeouts import CallTime
 from sayso.agent.unasked import Unasked
@@ -30,13 +30,13 @@ class EmittedCalls:
         decider: Decider,
         questions: Questions,
         clock: Clock,
-        denied_ids: Mapping[str, str],
+        denied_calls: DeniedCalls,
         unasked: Unasked,
     ) -> None:
         self._decider = decider
         self._questions = questions
         self._clock = clock
-        self._denied_ids = denied_ids
+        self._denied_calls = denied_calls
         self._by_rules = unasked
 
     async def ask(self, request: PermissionRequestEvent) -> None:
@@ -67,7 +67,7 @@ class EmittedCalls:
         runs = call if changed is None else replace(call, arguments=changed)
         asker = self._decider.asker_of(request)
         denial, _ = await self._decider.standing(asker, runs, call, *original)
-        denial = denial_of(call.call_id, self._denied_ids) or denial
+        denial = denial_of(self._denied_calls.find_reason(call.call_id)) or denial
         if denial is None:
             return None
         reason = f"{denial.reason}: {response.decided_by} could not allow it"
@@ -77,7 +77,7 @@ class EmittedCalls:
         self, request: PermissionRequestEvent, denial: Decision | None
     ) -> PermissionResponseEvent | None:
         """The denial of a request that no person needs to see; None where one does."""
-        denial = denial_of(request.call_id, self._denied_ids) or denial
+        denial = denial_of(self._denied_calls.find_reason(request.call_id)) or denial
         own = request.denial(RuleBook())
         if denial is None and own is not None:
             denial = denied(own)

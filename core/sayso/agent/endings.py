@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sayso.agent.copies import own, refuse_changed
 from sayso.agent.decider import Asker, Decider
 from sayso.agent.kept import Kept, kept, restored
-from sayso.agent.options import Asked
+from sayso.agent.options import Asked, DeniedCalls
 from sayso.agent.patience import in_time
 from sayso.agent.timeouts import CallTime
 from sayso.agent.unasked import Unasked
@@ -48,13 +48,13 @@ class Endings:
         decider: Decider,
         questions: Questions,
         clock: Clock,
-        denied_ids: Mapping[str, str],
+        denied_calls: DeniedCalls,
         unasked: Unasked,
     ) -> None:
         self._decider = decider
         self._questions = questions
         self._clock = clock
-        self._denied_ids = denied_ids
+        self._denied_calls = denied_calls
         self._by_rules = unasked
 
     async def verdict(
@@ -100,13 +100,14 @@ class Endings:
         denial = await self._decider.denial(asker, *looked_at, book=book)
         if denial is not None:
             return await self._by_rules.tell(call, decided(call, denial))
-        if call.call_id in self._denied_ids:
+        if call.call_id in self._denied_calls:
             return await self.denied(call, verdict)
         return verdict
 
     async def denied(self, call: ToolCall, verdict: CheckResult) -> CheckResult:
         """The denial of a call whose id is denied."""
-        denial = denied_by_call_id(verdict, call.call_id, self._denied_ids[call.call_id])
+        reason = self._denied_calls.find_reason(call.call_id) or ""
+        denial = denied_by_call_id(verdict, call.call_id, reason)
         return await self._by_rules.tell(call, denial)
 
     async def _held(
@@ -130,6 +131,10 @@ class Endings:
         if not still.approved:
             ending = self._overruled(ending, still)
         self._questions.tell(ending.observed)
+        if still.approved and call.call_id in self._denied_calls:  # by whoever was told
+            still = await self.denied(call, still)
+            ending = self._overruled(ending, still)
+            self._questions.tell(ending.observed)
         return Held(still, ending)
 
     def _overruled(self, ending: Resolution, verdict: CheckResult) -> Resolution:

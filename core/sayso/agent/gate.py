@@ -32,7 +32,7 @@ from sayso.agent.verdict import CheckResult
 from sayso.agent.waiting import Questions
 from sayso.calls import Folder, RunRef, ToolCall
 from sayso.clock import Clock, utc_now
-from sayso.errors import ConfigError, RequestUnansweredError
+from sayso.errors import RequestUnansweredError
 from sayso.events import Event, Resolution, UserInputRequest
 from sayso.policy.decision import Policy
 from sayso.questions.permission import PermissionRequestEvent
@@ -260,24 +260,17 @@ class Gate(Resuming):
         hows = batch.hows(calls, keys, self._options.shared(how))
         return await batch.run_batch(self.before_function, calls, tools, hows, together=together)
 
-    @property
-    def denies_calls(self) -> bool:
-        """Whether it denies call ids."""
-        return bool(self._checks.denied)
-
     def deny_call(self, call_id: str, *, reason: str = "") -> None:
-        """Deny this call id from now on, even where it was or will be approved.
+        """Deny this call id in the run from now on, even where it was or will be approved.
+
+        It counts when this returns, from whichever thread it is called, for every gate of the
+        run that came from the same opening.
 
         Raises:
-            ConfigError: the run has no name, so the calls of others may have this id.
+            ConfigError: the run has no name, so the calls of others may have this id; or the id
+                or the reason is no text.
         """
-        self._refuse_unnamed(call_id)
-        self._checks.denied[call_id] = reason
-
-    def _refuse_unnamed(self, call_id: str) -> None:
-        if not self.run.can_remember:
-            text = f"call id {call_id!r} is denied in no run: name a session, or a run id"
-            raise ConfigError(text)
+        self._options.denied.deny(call_id, reason)
 
     @overload
     def guard(  # type: ignore[overload-overlap]  # the more special comes first

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import lru_cache
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from sayso.actors import check_actor
 from sayso.agent.decider import Asker
@@ -79,6 +79,44 @@ def check_name(argument: str, name: object, fix: str) -> None:
         raise ConfigError(f"{argument}={name!r:.60} names nothing; {fix}")
 
 
+_Branch: TypeAlias = tuple[str, str, str, str]
+
+
+class DeniedCalls:
+    """The call ids that are denied in one run, with the reasons.
+
+    All gates that one opener gave share ``reasons``, whichever thread they work in: a denial
+    counts as soon as it stands there. To write or read one is one step, which needs no lock.
+    """
+
+    def __init__(self, run: RunRef, reasons: dict[tuple[_Branch, str], str]) -> None:
+        self._run = run
+        self._branch = (run.agent_id, run.session_id, run.branch_id, run.run_id)
+        self._reasons = reasons
+
+    def deny(self, call_id: str, reason: str) -> None:
+        """Deny this call id from now on.
+
+        Raises:
+            ConfigError: the run has no name, so the calls of others may have this id; or the id
+                or the reason is no text.
+        """
+        if not isinstance(call_id, str) or not isinstance(reason, str):
+            text = f"deny_call({call_id!r:.60}, reason={reason!r:.60}): pass both as text"
+            raise ConfigError(text)
+        if not self._run.can_remember:
+            text = f"call id {call_id!r} is denied in no run: name a session, or a run id"
+            raise ConfigError(text)
+        self._reasons[self._branch, call_id] = reason
+
+    def find_reason(self, call_id: str) -> str | None:
+        """Return why this call id is denied, None where it is not."""
+        return self._reasons.get((self._branch, call_id))
+
+    def __contains__(self, call_id: object) -> bool:
+        return (self._branch, call_id) in self._reasons
+
+
 @contextmanager
 def _blame_argument(argument: str) -> Iterator[None]:
     try:
@@ -121,6 +159,7 @@ class GateOptions:
     patience: Time = DEFAULT_PATIENCE_SECONDS
     where: Where | Callable[[], Where | None] | None = None
     folder: str | Folder | None = None
+    denials: dict[tuple[_Branch, str], str] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         self._check_kinds()
@@ -150,6 +189,11 @@ class GateOptions:
             )
         if not (self.observe is None or callable(self.observe)):
             raise ConfigError(f"observe={self.observe!r:.60}: pass a function that takes an event")
+
+    @property
+    def denied(self) -> DeniedCalls:
+        """The call ids that are denied in the run, by any gate with these options."""
+        return DeniedCalls(self.run, self.denials)
 
     @property
     def place(self) -> Where | None:

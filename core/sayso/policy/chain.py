@@ -205,7 +205,7 @@ class AdjustablePolicy:
 
     async def denial(self, call: ToolCall, context: PolicyContext) -> Decision | None:
         """The denial by the rules as they are now or by the policy, if one denies the call."""
-        denied = denial_of(call.call_id, self._updated.denied_call_ids)
+        denied = denial_of(self._updated.denied_call_ids.get(call.call_id))
         if denied is not None:
             return denied
         values = Values(call.arguments, call.folder)

@@ -39,9 +39,9 @@ def reasons_by_id(call_ids: CallIds) -> dict[str, str]:
     return reasons
 
 
-def denial_of(call_id: str, denied: Mapping[str, str]) -> Decision | None:
-    """The denial of the call with this id; None where it is not among those denied."""
-    if (reason := denied.get(call_id)) is None:
+def denial_of(reason: str | None) -> Decision | None:
+    """The denial of a call whose id is denied for a reason; None where it is not denied."""
+    if reason is None:
         return None
     return Decision.DENY.because(reason or "this call was denied in advance", line=LINE)
 
@@ -224,7 +224,7 @@ class RulePolicy:
 
     def denial(self, call: ToolCall, context: PolicyContext) -> Decision | None:
         """The denial of this call, which nothing can come before; None where there is none."""
-        if (denial := denial_of(call.call_id, self._denied_call_ids)) is not None:
+        if (denial := denial_of(self._denied_call_ids.get(call.call_id))) is not None:
             return denial
         number = next(matching_rules(self._given.deny, call), None)
         if number is not None:

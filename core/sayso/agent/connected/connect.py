@@ -161,7 +161,7 @@ class ConnectedGate(Gate):
         return ConnectedGate(self._lifetime, self._options.child(path, source_name))
 
     def before_iteration(self) -> None:
-        """Begin a new iteration: no answer of the last one counts for it."""
+        """Begin a new iteration: no answer of the last one counts for a call made after this."""
 
         async def begin(gate: Gate) -> None:
             gate.before_iteration()
@@ -170,12 +170,8 @@ class ConnectedGate(Gate):
 
     def deny_call(self, call_id: str, *, reason: str = "") -> None:
         """Deny this call id in the run from now on; see ``sayso.Gate.deny_call``."""
-        self._refuse_unnamed(call_id)
-
-        async def deny(gate: Gate) -> None:
-            gate.deny_call(call_id, reason=reason)
-
-        self._begin(deny)
+        self._lifetime.check_open()
+        super().deny_call(call_id, reason=reason)
 
     def events(self) -> AbstractAsyncContextManager[AsyncIterator[Event]]:
         """Refuse: events are observed in the loop of a gate that ``Gate.open`` gave."""
@@ -281,7 +277,7 @@ def _call_in_thread(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable
     @functools.wraps(method)
     async def call(self: ConnectedGate, *args: Any, **how: Any) -> Any:
         countdown = self._count_down(how.pop("timeout", None))
-        snapshot = _take_snapshot(args[0] if args else how.pop(name))
+        snapshot = _take_snapshot(_take_first(name, args, how))
 
         async def work(gate: Gate) -> Any:
             return await method(gate, snapshot, *args[1:], **how, timeout=countdown.there)
@@ -297,7 +293,7 @@ def _check_in_thread(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callabl
 
     @functools.wraps(method)
     async def check(self: ConnectedGate, *args: Any, **how: Any) -> Any:
-        asked = args[0] if args else how.pop(name)
+        asked = _take_first(name, args, how)
         countdown, snapshot = self._count_down(how.get("timeout")), _take_snapshot(asked)
         try:
             results = await call_in_thread(self, snapshot, *args[1:], **how)
@@ -310,10 +306,12 @@ def _check_in_thread(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callabl
             return _for_each(snapshot, lambda call: given_up(call, why))
         handed, calls = ([asked], [snapshot]) if isinstance(asked, ToolCall) else (asked, snapshot)
         checked = results if isinstance(results, list) else [results]
-        for was, call, result in zip(handed, calls, checked, strict=True):
-            if result.approved:
+        for number, (was, call) in enumerate(zip(handed, calls, strict=True)):
+            if checked[number].approved:
                 refuse_changed(was, call)
-        return results
+                if call.call_id in self._options.denied:  # on the way from the thread
+                    checked[number] = await self.check(call)
+        return checked if isinstance(results, list) else checked[0]
 
     return check
 
@@ -347,6 +345,17 @@ def _act_in_thread(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[
 def _name_first(method: Callable[..., Any]) -> str:
     """Return the name of the first argument, which may be given by it."""
     return list(inspect.signature(method).parameters)[1]
+
+
+def _take_first(name: str, args: tuple[Any, ...], how: dict[str, Any]) -> Any:
+    """Return the first argument, which may be given by its name.
+
+    Raises:
+        TypeError: it is not given.
+    """
+    if not args and name not in how:
+        raise TypeError(f"missing 1 required argument: {name!r}")
+    return args[0] if args else how.pop(name)
 
 
 def _take_snapshot(asked: Any) -> Any:

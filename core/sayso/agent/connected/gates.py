@@ -26,9 +26,6 @@ class Asker(NamedTuple):
 MOST_IDLE = 1_000
 """So many gates are kept that nobody uses, the last used of them."""
 
-MOST_DENYING = 10_000
-"""So many are kept of those that deny call ids."""
-
 
 @dataclass(slots=True)
 class _Kept:
@@ -48,15 +45,13 @@ class _Kept:
 class Gates:
     """Gates on one backend by their runs: what one knows of its iteration, later calls know.
 
-    The last used are kept, and for longer those that deny call ids. A gate that
-    somebody uses is never dropped.
+    The last used are kept. A gate that somebody uses is never dropped.
     """
 
     def __init__(self, backend: Backend, options: GateOptions) -> None:
         self._backend = backend
         self._options = options
         self._idle: OrderedDict[RunRef, _Kept] = OrderedDict()
-        self._denying: OrderedDict[RunRef, _Kept] = OrderedDict()
         self._used: dict[RunRef, _Kept] = {}
 
     @contextmanager
@@ -65,7 +60,7 @@ class Gates:
         run = asker.run
         kept = self._used.get(run)
         if kept is None:
-            kept = self._idle.pop(run, None) or self._denying.pop(run, None)
+            kept = self._idle.pop(run, None)
             kept = kept or _Kept(Gate(self._backend, replace(self._options, run=run)))
             self._used[run] = kept
         kept.users += 1
@@ -74,17 +69,11 @@ class Gates:
         finally:
             kept.users -= 1
             if kept.users == 0:
-                self._keep(run, self._used.pop(run))
+                self._idle[run] = self._used.pop(run)
+                if len(self._idle) > MOST_IDLE:
+                    self._idle.popitem(last=False)
 
     async def finish(self) -> None:
         """Return when nothing is being withdrawn any more, within seconds."""
-        every = (*self._idle.values(), *self._denying.values(), *self._used.values())
+        every = (*self._idle.values(), *self._used.values())
         await asyncio.gather(*(kept.gate.finish() for kept in every))
-
-    def _keep(self, run: RunRef, kept: _Kept) -> None:
-        kept_of, most = (
-            (self._denying, MOST_DENYING) if kept.gate.denies_calls else (self._idle, MOST_IDLE)
-        )
-        kept_of[run] = kept
-        if len(kept_of) > most:
-            kept_of.popitem(last=False)

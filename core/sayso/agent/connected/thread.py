@@ -307,6 +307,15 @@ class Lifetime:
         self._is_closed = False
         _lifetimes.add(self)
 
+    def check_open(self) -> None:
+        """Find out whether it takes work.
+
+        Raises:
+            GateClosedError: it does not.
+        """
+        if self._is_closed:
+            raise GateClosedError
+
     def take(self, asker: Asker, work: Work[_T]) -> Job[_T]:
         """Hand work to the thread.
 
@@ -314,8 +323,7 @@ class Lifetime:
             GateClosedError: it takes no more work.
         """
         with self._lock:
-            if self._is_closed:
-                raise GateClosedError
+            self.check_open()
             job = None if self._thread is None else self._thread.take(asker, work)
             if job is None:
                 self._thread = self._begin()

@@ -171,3 +171,11 @@ def test_a_sub_agent_says_who_asks_and_has_answers_of_its_own(
     first, second = people.asked.get(timeout=20), people.asked.get(timeout=20)
     assert (first.path, second.path) == ((), ("deploy", "researcher"))
     assert second.source_name == "researcher"
+
+
+@pytest.mark.parametrize("name", ["check", "check_batch", "submit", "ask"])
+def test_a_method_without_its_first_argument_says_which_one_is_missing(
+    name: str, handle: ConnectedGate
+) -> None:
+    with pytest.raises(TypeError, match="missing 1 required"):
+        getattr(handle.sync, name)()

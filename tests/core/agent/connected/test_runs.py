@@ -112,16 +112,17 @@ async def test_the_gates_that_were_used_last_are_kept(gates: Gates) -> None:
         assert gate is not kept[runs[0]]
 
 
-async def test_a_gate_in_use_or_one_that_denies_is_kept_beyond_that(gates: Gates) -> None:
+async def test_a_gate_in_use_is_kept_beyond_that_and_so_is_a_denial(gates: Gates) -> None:
+    denying = Asker(replace(RUN, session_id="denying"))
     with gates.used(Asker(RUN)) as in_use:
-        with gates.used(Asker(replace(RUN, session_id="denying"))) as denying:
-            denying.deny_call("call-1")
+        with gates.used(denying) as gate:
+            gate.deny_call("call-1", reason="stop")
         for number in range(MOST_IDLE + 1):
             with gates.used(Asker(replace(RUN, session_id=f"{number}-{new_id()}"))):
                 pass
         with gates.used(Asker(RUN)) as gate:
             assert gate is in_use
 
-    with gates.used(Asker(replace(RUN, session_id="denying"))) as gate:
-        assert gate is denying
+    with gates.used(denying) as gate:
+        assert (await gate.check(CALL)).reason == "stop"
     await gates.finish()

@@ -10,7 +10,6 @@ from gettext import NullTranslations
 from typing import Any, Self
 
 from telegram import Bot, InlineKeyboardMarkup, InputFile
-from telegram.error import TelegramError
 
 from sayso.cards.card import Card, CardBody, Choice, Ended
 from sayso.cards.truncation import Room
@@ -48,7 +47,7 @@ from sayso_telegram.conversation_chat import (
     display_name,
     find_long_options,
 )
-from sayso_telegram.errors import UNKNOWN_CHAT, UNKNOWN_USER, remove_token
+from sayso_telegram.errors import UNKNOWN_CHAT, UNKNOWN_USER
 from sayso_telegram.formatted_text import Formatted, count_units, replace_surrogates, truncate
 from sayso_telegram.keyboard import MAX_STORED, keyboard
 from sayso_telegram.message_text import CONTENT_LIMIT, LINES, add_mentions, message
@@ -229,13 +228,12 @@ class TelegramAdapter:
         """Tell the presser, and nobody else. Never raises: an answer that comes late is lost."""
         shown = truncate(replace_surrogates(text), _MOST_TOAST_UNITS) or None
         try:
-            await self._bot.answer_callback_query(query_id, text=shown, show_alert=alert)
-        except TelegramError as error:
-            reason = remove_token(str(error), self._config.bot_token)
-            late = "query is too old" in reason.lower()
-            _log.log(
-                logging.DEBUG if late else logging.WARNING, "a press was not answered: %s", reason
-            )
+            with self._client.errors():
+                await self._bot.answer_callback_query(query_id, text=shown, show_alert=alert)
+        except DeliveryError as error:
+            late = "query is too old" in error.reason.lower()
+            level = logging.DEBUG if late else logging.WARNING
+            _log.log(level, "a press was not answered: %s", error.reason)
 
     async def identity(self) -> BotIdentity:
         """Ask whose the token is.

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import math
+import traceback
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -15,7 +16,14 @@ from http import HTTPStatus
 from typing import Any
 
 import httpx
-from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, ReplyParameters
+from telegram import (
+    Bot,
+    ForceReply,
+    InlineKeyboardMarkup,
+    LinkPreviewOptions,
+    Message,
+    ReplyParameters,
+)
 from telegram.error import BadRequest, TelegramError, TimedOut
 from telegram.request import BaseRequest, HTTPXRequest, RequestData
 from telegram.warnings import PTBUserWarning
@@ -29,6 +37,7 @@ from sayso_telegram.errors import (
     find_safe_cause,
     is_about_entities,
     is_unchanged,
+    shorten_refusal,
     to_delivery_error,
 )
 from sayso_telegram.formatted_text import Formatted
@@ -63,13 +72,18 @@ class GuardedRequest(HTTPXRequest):
     httpx takes the proxy of the environment (``HTTPS_PROXY``, ``ALL_PROXY``, ``NO_PROXY``).
 
     Raises:
-        ConfigError: that proxy cannot be used.
+        ConfigError: that proxy, or the certificates of the environment, cannot be used.
     """
 
     def __init__(
-        self, timeouts: Timeouts = TIMEOUTS, *, max_connections: int = _MAX_CONNECTIONS
+        self,
+        timeouts: Timeouts = TIMEOUTS,
+        *,
+        token: str = "",
+        max_connections: int = _MAX_CONNECTIONS,
     ) -> None:
         self._timeouts = timeouts
+        self._token = token
         self._under_way = asyncio.Semaphore(_MAX_CONNECTIONS)
         try:
             super().__init__(
@@ -116,6 +130,7 @@ class GuardedRequest(HTTPXRequest):
 
         Raises:
             TimedOut: it took too long.
+            BadRequest: its text cannot be sent.
             FloodError: Telegram wants to be left alone for a while.
             RedirectedError: the answer sends us elsewhere.
         """
@@ -133,11 +148,15 @@ class GuardedRequest(HTTPXRequest):
                 )
         except TimeoutError:
             raise TimedOut from None
+        except UnicodeError:  # its words quote the whole text
+            raise BadRequest("the text has characters that cannot be sent") from None
         # python-telegram-bot's RetryAfter warns of its own change, and needs the seconds.
         if status == HTTPStatus.TOO_MANY_REQUESTS:
             raise FloodError(_read_retry_after(body))
         if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
             raise RedirectedError(status)
+        if status >= HTTPStatus.BAD_REQUEST:
+            body = shorten_refusal(body, self._token)
         return status, body
 
     @staticmethod
@@ -149,6 +168,7 @@ class GuardedRequest(HTTPXRequest):
 
         Raises:
             TelegramError: it is no JSON object.
+            TypeError: the number of the message is none.
         """
         try:
             answer = json.loads(payload.decode(errors="replace"))
@@ -158,6 +178,8 @@ class GuardedRequest(HTTPXRequest):
             raise TelegramError("Invalid server response")
         result = answer.get("result")
         if isinstance(result, dict) and "message_id" in result:
+            if type(result["message_id"]) is not int:
+                raise TypeError("message_id")
             chat = {"id": 0, "type": "private"}
             answer["result"] = {"message_id": result["message_id"], "date": 0, "chat": chat}
         return answer
@@ -169,7 +191,7 @@ class Client:
     def __init__(self, config: TelegramConfig) -> None:
         _silence_libraries()
         self._token = config.bot_token
-        self._request = GuardedRequest()
+        self._request = GuardedRequest(token=config.bot_token)
         self.bot = Bot(
             config.bot_token,
             base_url=config.base_url,
@@ -221,11 +243,23 @@ class Client:
             yield
         except TelegramError as error:
             raise to_delivery_error(error, self._token) from find_safe_cause(error, self._token)
-        except (TypeError, AttributeError, KeyError) as error:
+        except Exception as error:
             # python-telegram-bot stumbles over an answer of a shape it does not know: it was done.
-            kind = type(error).__name__
-            reason = f"its answer could not be read ({kind}); it may have been done all the same"
-            raise DeliveryError(PLATFORM, reason, permanent=True) from None
+            if not _passed_library(error):
+                raise
+            raise _unreadable(error) from None
+
+
+def _unreadable(odd: object) -> DeliveryError:
+    kind = type(odd).__name__
+    reason = f"its answer could not be read ({kind}); it may have been done all the same"
+    return DeliveryError(PLATFORM, reason, permanent=True)
+
+
+def _passed_library(error: Exception) -> bool:
+    """True where it was raised within python-telegram-bot: any other is a mistake of ours."""
+    frames = traceback.walk_tb(error.__traceback__)
+    return any(frame.f_globals.get("__name__", "").startswith("telegram.") for frame, _ in frames)
 
 
 def _silence_libraries() -> None:
@@ -251,8 +285,18 @@ def _read_retry_after(body: bytes) -> float:
 
 @cache
 def _tls_context() -> Any:
-    """Load the certificates once a process: it takes 20 ms."""
-    return httpx.create_ssl_context()
+    """Load the certificates once a process: it takes 20 ms.
+
+    Raises:
+        ConfigError: they cannot be read.
+    """
+    try:
+        return httpx.create_ssl_context()
+    except OSError as error:
+        raise ConfigError(
+            "the certificates of SSL_CERT_FILE or SSL_CERT_DIR cannot be read: "
+            f"{error.strerror or error}"
+        ) from None
 
 
 _log = logging.getLogger(__name__)
@@ -279,7 +323,9 @@ async def send_text(client: Client, text: Formatted, **arguments: Any) -> str:
     """
     with client.errors():
         message = await _call_formatted(client.bot.send_message, text, arguments)
-        return f"{message.message_id:d}"
+    if not isinstance(message, Message):
+        raise _unreadable(message)
+    return f"{message.message_id:d}"
 
 
 async def edit_text(client: Client, text: Formatted, **arguments: Any) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from typing import Any
 
 from telegram.error import (
     BadRequest,
@@ -17,6 +19,9 @@ from sayso.errors import ChannelMigratedError, DeliveryError
 from sayso_telegram.config import PLATFORM, TOKEN_SHAPE
 
 _NO_TOKEN = "[bot token]"  # noqa: S105  this is what stands in its place
+# A shorter secret is a test's, and may be a word of any text.
+_SECRET_CHARACTERS = 16
+_DESCRIPTION_CHARACTERS = 200
 _ENTITIES = re.compile(r"\bentit", re.IGNORECASE)
 
 # Telegram's words (in lower case) and what to do about them.
@@ -107,8 +112,32 @@ def find_safe_cause(error: TelegramError, token: str) -> TelegramError | None:
 
 
 def remove_token(text: str, token: str) -> str:
-    """Cut this bot token, and anything that looks like one, out of the text."""
-    return TOKEN_SHAPE.sub(_NO_TOKEN, text.replace(token, _NO_TOKEN))
+    """Cut this bot token, its secret half, and anything that looks like one, out of the text."""
+    _, _, secret = token.partition(":")
+    text = text.replace(token, _NO_TOKEN) if token else text
+    if len(secret) >= _SECRET_CHARACTERS:  # it stands alone where the colon is encoded
+        text = text.replace(secret, _NO_TOKEN)
+    return TOKEN_SHAPE.sub(_NO_TOKEN, text)
+
+
+def shorten_refusal(body: bytes, token: str) -> bytes:
+    """Return of a refusal its words, shortened, and where the chat went.
+
+    python-telegram-bot quotes a page that it cannot read, and parameters that it does not know.
+    """
+    try:
+        answer = json.loads(body.decode(errors="replace"))
+    except (ValueError, RecursionError):
+        answer = None
+    given: dict[str, Any] = answer if isinstance(answer, dict) else {}
+    refusal: dict[str, Any] = {"ok": False}
+    description, parameters = given.get("description"), given.get("parameters")
+    if isinstance(description, str):
+        refusal["description"] = remove_token(description, token)[:_DESCRIPTION_CHARACTERS]
+    chat = parameters.get("migrate_to_chat_id") if isinstance(parameters, dict) else None
+    if isinstance(chat, int):
+        refusal["parameters"] = {"migrate_to_chat_id": chat}
+    return json.dumps(refusal).encode()
 
 
 def is_unchanged(error: BadRequest) -> bool:

@@ -157,9 +157,9 @@ def _is_near(host: str) -> bool:
 
 def _state(info: WebhookInfo, config: TelegramConfig) -> WebhookState:
     return WebhookState(
-        url=remove_token(info.url, config.bot_token),
+        url=remove_token(str(info.url), config.bot_token),
         pending_update_count=info.pending_update_count,
-        last_error_message=remove_token(info.last_error_message or "", config.bot_token),
+        last_error_message=remove_token(str(info.last_error_message or ""), config.bot_token),
         last_error_at=info.last_error_date,
         allowed_updates=tuple(info.allowed_updates),
     )

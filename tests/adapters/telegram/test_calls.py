@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
+import subprocess
+import sys
 import traceback
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -265,6 +268,17 @@ def test_a_proxy_that_cannot_be_used_is_an_error_of_the_settings(
         Client(TelegramConfig(TOKEN, ("secret",)))
 
     assert "a-password" not in "".join(traceback.format_exception(caught.value))
+
+
+def test_certificates_that_cannot_be_read_are_an_error_of_the_settings() -> None:
+    made = "from sayso_telegram.client import GuardedRequest; GuardedRequest()"
+    environment = os.environ | {"SSL_CERT_FILE": "/nonexistent"}
+
+    run = subprocess.run(  # certificates are read once a process
+        [sys.executable, "-c", made], env=environment, capture_output=True, text=True, check=False
+    )
+
+    assert "ConfigError: the certificates of SSL_CERT_FILE or SSL_CERT_DIR" in run.stderr
 
 
 async def test_arguments_arrive_as_they_are_without_those_that_are_none() -> None:

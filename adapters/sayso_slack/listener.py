@@ -127,7 +127,7 @@ class SlackListener:
     async def answer_envelope(self, envelope_id: str, payload: Payload) -> BoltResponse:
         """Return the response to one Socket Mode envelope; status 200 acknowledges it."""
         try:
-            delivery = hash_delivery(envelope_id)
+            delivery = _identify_envelope(envelope_id)
             self._replays.refuse(delivery, self._clock())
             return await self._dispatch(check_unicode(payload), delivery, "Socket Mode")
         except CallbackError as error:
@@ -315,6 +315,13 @@ def _hold(listener: Callable[..., Awaitable[BoltResponse | None]]) -> Callable[.
             return _acknowledge(NotTaken.FAILED)
 
     return run
+
+
+def _identify_envelope(envelope_id: object) -> str:
+    text = as_text(check_unicode({"id": envelope_id})["id"])
+    if not text:
+        raise CallbackError("Slack envelope has no id")
+    return hash_delivery(text)
 
 
 def _read(

@@ -348,6 +348,15 @@ def attempts(playground: Playground, status: int) -> int:
     return [call.status for call in calls].count(status)
 
 
+@pytest.mark.parametrize("envelope_id", [5, None, "", "\ud800", ["e1"]])
+async def test_an_envelope_without_an_id_is_never_acknowledged_and_no_accident(
+    listener: SlackListener, desk: DeskDouble, envelope_id: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert (await listener.answer_envelope(envelope_id, a_press())).status == 400
+    assert not desk.presses
+    assert not [one for one in caplog.records if one.exc_info]
+
+
 async def test_envelopes_that_are_refused_are_counted_and_logged_once(
     listener: SlackListener, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import aiohttp
 from chaos.bots import API_TOKEN
 from chaos.lag import Lag
-from chaos.ledger import Ledger, Told, session_of
+from chaos.ledger import REQUEST_LOST, Ledger, Told, session_of
 
 from sayso import Gate, Outcome, RunRef, ToolCall
 from sayso.agent.options import GateOptions
@@ -95,7 +95,8 @@ class Agents:
         except RequestUnansweredError as ended:
             outcome = Outcome(ended.outcome)
         except (SaysoError, aiohttp.ClientError, TimeoutError) as failed:
-            error = type(failed).__name__
+            is_lost = getattr(failed, "lost_request_id", "")
+            error = REQUEST_LOST if is_lost else type(failed).__name__
         late = loop.time() - began - timeout - self._lag.since(began)
         self._ledger.told.append(Told(marker, name, late, outcome, error, unasked))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from chaos.ledger import Ledger, Told, markers, session_of
+from chaos.ledger import REQUEST_LOST, Ledger, Told, markers, session_of
 
 from sayso import Outcome
 from sayso.events import Resolution
@@ -21,7 +21,7 @@ GRACE_SECONDS = 2.0
 YES = (Outcome.APPROVED, Outcome.ANSWERED)
 _BY_PEOPLE = (*YES, Outcome.DENIED)
 _ENDINGS = {outcome.value for outcome in Outcome}
-_LOST = ("RequestNotFoundError", "StoreUnreachableError")
+_LOST = ("RequestNotFoundError", REQUEST_LOST)
 _MOST_ENTRIES = 100_000
 
 

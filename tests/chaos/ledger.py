@@ -13,6 +13,8 @@ from sayso.questions.permission_answer import PermissionApprovedEvent, Permissio
 
 _MARKER = re.compile(r"item-\d{6}")
 _CALLS_A_SESSION = 12
+REQUEST_LOST = "the request was lost"
+"""Stands in ``Told.error`` where an error names the request that the store lost."""
 _REMEMBERED = ("Always", "Whole tool")
 
 

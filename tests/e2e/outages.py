@@ -44,8 +44,7 @@ class Outage:
         if self._server is not None:
             return backend
         parts: dict[str, Any] = {
-            name: _Part(getattr(backend, name), self)
-            for name in ("store", "copies", "key_value", "outbox")
+            name: _Part(getattr(backend, name), self) for name in ("store", "copies", "key_value")
         }
         return replace(backend, **parts)
 

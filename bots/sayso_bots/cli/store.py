@@ -50,7 +50,7 @@ def with_store(
     async def looked() -> _T:
         async with open_store(store.url) as backend:
             try:
-                await backend.outbox.count_workers()
+                await backend.ping()
                 return await look(backend)
             except StoreUnreachableError as error:
                 raise StoreUnreachableError(store.explain_unreachable(error)) from None

@@ -63,7 +63,7 @@ async def look_at_store(backend: Backend, store: StoreSettings) -> Finding:
         text = f"{store.name} is memory://: only this process is served; `sayso ask` needs Redis"
         return Finding("warning", "store", text)
     try:
-        await backend.outbox.count_workers()
+        await backend.ping()
     except StoreUnreachableError as error:
         return Finding(
             "failed", "store", store.explain_unreachable(error), passing=not error.is_denied

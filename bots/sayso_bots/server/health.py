@@ -43,7 +43,7 @@ class Health:
     ) -> None:
         self._reloading = reloading
         self._background = Background("a health check", patience=0)
-        asked: dict[str, Callable[[], Awaitable[object]]] = {_STORE: backend.outbox.count_workers}
+        asked: dict[str, Callable[[], Awaitable[object]]] = {_STORE: backend.ping}
         asked |= {name: bot.introduce for name, bot in bots.items()}
         self._looks = {name: _Look(ask, self._background, clock) for name, ask in asked.items()}
 

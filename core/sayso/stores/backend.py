@@ -52,3 +52,12 @@ class Backend:
     key_value: KeyValueStore
     inbox: Inbox
     diagnose: Callable[[], Awaitable[Sequence[Issue]]]
+
+    async def ping(self) -> None:
+        """See that the store answers.
+
+        Raises:
+            StoreUnreachableError: it does not.
+        """
+        # No script: what a user may run is for ``diagnose`` to say.
+        await self.key_value.get("document:ping")

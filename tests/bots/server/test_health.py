@@ -15,7 +15,7 @@ from support.bare_platform import BareBot
 from sayso.clock import utc_now
 from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso.stores.memory import memory_backend
-from sayso.stores.memory.outbox import MemoryOutbox
+from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso_bots.server.health import Health
 
 Client = TestClient[web.Request, web.Application]
@@ -40,15 +40,15 @@ class SwitchedBot(BareBot):
         return "a bot"
 
 
-class SwitchedRoster(MemoryOutbox):
+class SwitchedStore(MemoryKeyValue):
     """A store that answers or does not, as a test says."""
 
     away = ""
 
-    async def count_workers(self) -> int:
+    async def get(self, key: str) -> str | None:
         if self.away:
             raise StoreUnreachableError(self.away)
-        return 1
+        return await super().get(key)
 
 
 class Room:
@@ -56,7 +56,7 @@ class Room:
 
     def __init__(self, **chats: SwitchedBot) -> None:
         self.chats = chats
-        self.roster = SwitchedRoster(utc_now)
+        self.store = SwitchedStore(utc_now)
         self.seconds = 1_000.0
 
     async def ready(self, query: str = "") -> tuple[int, Any]:
@@ -68,7 +68,7 @@ class Room:
         async with (
             memory_backend() as backend,
             Health(
-                replace(backend, outbox=self.roster), self.chats, lambda: self.seconds
+                replace(backend, key_value=self.store), self.chats, lambda: self.seconds
             ) as health,
         ):
             app = web.Application()
@@ -96,7 +96,7 @@ async def test_strict_readiness_counts_platforms_too() -> None:
 
 async def test_a_store_that_does_not_answer_is_not_ready_either_way() -> None:
     async with Room(slack=SwitchedBot()).opened() as room:
-        room.roster.away = "no Redis answers"
+        room.store.away = "no Redis answers"
         lenient, strict = await room.ready(), await room.ready("?strict=1")
 
     down = {"ready": False, "problems": {"store": "no Redis answers"}, "degraded": []}
@@ -122,12 +122,12 @@ async def test_each_part_is_asked_again_after_five_seconds_and_not_before() -> N
     bot = SwitchedBot()
     async with Room(slack=bot).opened() as room:
         first = await room.ready()
-        room.roster.away, bot.away = "no Redis answers", "HTTP 503"
+        room.store.away, bot.away = "no Redis answers", "HTTP 503"
         room.seconds += 4.9
         second = await room.ready()
         room.seconds += 0.1
         third, _ = await room.ready()
-        room.roster.away, bot.away = "", ""
+        room.store.away, bot.away = "", ""
         room.seconds += 5
         fourth = await room.ready()
 

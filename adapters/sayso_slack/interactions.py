@@ -16,6 +16,9 @@ from sayso_slack.callback_guard import Payload, as_object, as_text, check_unicod
 from sayso_slack.form_inputs import INPUT, READY_MADE, decode_id, format_moment, read_states
 from sayso_slack.modal import CALLBACK, FALLS_BACK, LANGUAGE
 
+# docs.slack.dev: channels begin with C, groups with G, direct messages with D.
+_CHANNEL = re.compile(r"[CDG][A-Z0-9]{1,30}", re.ASCII)
+_TS = re.compile(r"[0-9]{1,20}\.[0-9]{1,20}", re.ASCII)
 USER = re.compile(r"[UW][A-Z0-9]{1,30}", re.ASCII)  # docs.slack.dev: users begin with U or W
 _BELOW = re.compile(rf"{ACTION_PREFIX}{MORE.key}(?:-[0-9]{{1,2}}){{0,2}}", re.ASCII)
 HANDLE_LENGTH = 240  # with its prefix a block_id, of at most 255 characters
@@ -100,6 +103,8 @@ def _message(payload: Payload) -> MessageRef:
     if not channel or not ts:
         raise CallbackError("Slack press does not say on which message")
     thread = as_text(container.get("thread_ts")) or as_text(message.get("thread_ts"))
+    if not _CHANNEL.fullmatch(channel) or not all(map(_TS.fullmatch, filter(None, (ts, thread)))):
+        raise CallbackError("Slack press names a message that cannot be one")
     return MessageRef(Place("slack", channel, "" if thread == ts else thread), ts)
 
 

@@ -108,9 +108,20 @@ def _build_update(document: dict[str, Any]) -> Update | None:
     """Build python-telegram-bot's update, without all that is not read where that does not do.
 
     ``Update.de_json`` raises for one odd field anywhere, such as a sticker in the pressed message:
-    no press may be lost to that.
+    no press may be lost to that. Nor does it miss a chat or a member that Telegram always sends.
     """
-    return _try_build(document) or _try_build(_reduce_update(document))
+    update = _try_build(document)
+    if update is not None and _is_whole(update):
+        return update
+    return _try_build(_reduce_update(document))
+
+
+def _is_whole(update: Update) -> bool:
+    """True where the objects are there that are read without a look at them."""
+    change = update.my_chat_member
+    pressed = update.callback_query.message if update.callback_query else None
+    chats = [one.chat for one in (update.message, pressed, change) if one is not None]
+    return None not in chats and (change is None or change.new_chat_member is not None)
 
 
 def _try_build(document: dict[str, Any]) -> Update | None:

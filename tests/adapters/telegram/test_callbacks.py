@@ -87,6 +87,19 @@ def test_no_press_is_lost_to_an_odd_field_of_its_message(
     assert parse_update(update) == expected
 
 
+@pytest.mark.parametrize(
+    "update",
+    [
+        {"message": {"message_id": 1, "date": 1, "text": "/pending"}},
+        {"callback_query": {"id": "1", "from": {"id": 5}, "message": {"message_id": 1, "date": 1}}},
+        {"my_chat_member": {"from": {"id": 5}, "date": 1, "new_chat_member": {"status": "left"}}},
+        {"my_chat_member": {"from": {"id": 5}, "date": 1, "chat": {"id": 7, "type": "group"}}},
+    ],
+)
+def test_an_update_without_what_telegram_always_sends_is_ignored(update: dict[str, Any]) -> None:
+    assert isinstance(parse_update({"update_id": 1, **update}), IgnoredUpdate)
+
+
 def test_a_press_in_a_group(press_update: Callable[..., Any]) -> None:
     assert parse_update(press_update()) == Press(
         handle=HANDLE,

@@ -34,8 +34,9 @@ from support.scenes import cards
 from support.unanswered import expire_now
 
 from sayso import Decision, Gate, ToolCall
+from sayso.errors import RequestUnansweredError
 from sayso.stores.connect import open_store
-from sayso_agents.crewai import RequestUnansweredError, SaysoFeedback, akickoff, guard, guard_tools
+from sayso_agents.crewai import SaysoFeedback, akickoff, guard, guard_tools
 
 
 class TestCrewAI(DoorContract, SyncContract, KilledContract):

@@ -19,24 +19,24 @@ from sayso.clock import utc_now
 from sayso.errors import StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
-from sayso.stores.memory.outbox import MemoryOutbox
+from sayso.stores.memory.key_value import MemoryKeyValue
 from sayso_bots.config.store_settings import StoreSettings
 from sayso_bots.server.waiting import wait_for_store
 from sayso_playground import Playground
 
 
-class AwayFor(MemoryOutbox):
+class AwayFor(MemoryKeyValue):
     """A store that answers after so many looks."""
 
     def __init__(self, looks: int) -> None:
         super().__init__(utc_now)
         self.looks = looks
 
-    async def count_workers(self) -> int:
+    async def get(self, key: str) -> str | None:
         self.looks -= 1
         if self.looks >= 0:
             raise StoreUnreachableError("no Redis answers")
-        return 1
+        return await super().get(key)
 
 
 class Seconds:
@@ -65,7 +65,7 @@ async def test_a_start_waits_for_the_store_with_a_line_every_five_seconds(
     memory: Backend, caplog: pytest.LogCaptureFixture
 ) -> None:
     seconds = Seconds()
-    backend = replace(memory, outbox=AwayFor(12))
+    backend = replace(memory, key_value=AwayFor(12))
 
     with caplog.at_level(logging.INFO):
         found = await wait_for_store(backend, STORE, [], pause=seconds.pause, clock=seconds)
@@ -79,8 +79,8 @@ async def test_a_start_waits_for_the_store_with_a_line_every_five_seconds(
 
 async def test_a_start_gives_up_after_five_minutes(memory: Backend) -> None:
     seconds, late = Seconds(), Seconds()
-    in_time = replace(memory, outbox=AwayFor(300))
-    too_late = replace(memory, outbox=AwayFor(301))
+    in_time = replace(memory, key_value=AwayFor(300))
+    too_late = replace(memory, key_value=AwayFor(301))
 
     found = await wait_for_store(in_time, STORE, [], pause=seconds.pause, clock=seconds)
     with pytest.raises(StoreUnreachableError, match=r"store\.url: no Redis answers"):

@@ -49,7 +49,7 @@ class Sessions:
             self.call(message.session, call)
 
     def folder(self, session: str) -> str:
-        """Where a session works; empty where nobody said."""
+        """Return the folder of a session; empty where nobody said."""
         return self._folders.get(session, "")
 
     def call(self, session: str, told: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -68,7 +68,7 @@ class Sessions:
 
 
 def updated(message: Message) -> Mapping[str, Any] | None:
-    """What an update says of a call; None where it is about something else."""
+    """Read what an update says of a call; None where it is about something else."""
     update = message.params.get("update")
     if isinstance(update, Mapping) and update.get("sessionUpdate") in _CALLS:
         return update

@@ -61,7 +61,7 @@ class Limits:
         self._buckets[caller] = (self._level(caller, now) - calls, now)
 
     def would_wait(self, caller: str) -> int:
-        """What ``wait`` would say; it does not count as a call."""
+        """Return what ``wait`` would; it does not count as a call."""
         return self._until_one(self._level(caller, self._clock()))
 
     def _level(self, caller: str, now: float) -> float:
@@ -78,14 +78,14 @@ _FORM = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """What a ticket was given for, and to which token."""
+    """The branch a ticket was given for, and its token."""
 
     branch: tuple[str, str, str]
     token_name: str
 
 
 def is_ticket(text: str) -> bool:
-    """Whether it has the form of one."""
+    """Return True if it has the form of one."""
     return _FORM.fullmatch(text) is not None
 
 
@@ -107,7 +107,7 @@ class Tickets:
         return ticket
 
     async def read(self, ticket: str) -> Ticket | None:
-        """What a ticket is for; None when there is none, or it is over.
+        """Look a ticket up; None when there is none, or it is over.
 
         Raises:
             StoreUnreachableError: the store does not answer.

@@ -39,14 +39,14 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Bots:
-    """Whether bots run that show the question."""
+    """Return True if bots run that show the question."""
 
     running: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """Where the card will stand, and who may answer."""
+    """Name the chats of the card, and who may answer."""
 
     places: tuple[str, ...]
     approvers: tuple[str, ...]
@@ -108,12 +108,12 @@ def in_words(progress: Progress, name: Naming) -> str:
 
 
 def people(approvers: Sequence[str]) -> str:
-    """Who may answer, as the route says."""
+    """Name those who may answer, as the route says."""
     return ", ".join(map(_plain, approvers)) or "NOBODY"
 
 
 def label_of(request: UserInputRequest, choice: str) -> str:
-    """What stands on the button of a choice."""
+    """Return the label of a choice's button."""
     # Only once somebody has pressed.
     from sayso.cards.bundle import ALLOW_ALL, DENY_ALL
     from sayso.cards.card import BACK, DETAILS, MORE, SHORTER, SHOW_ALL, WHOLE

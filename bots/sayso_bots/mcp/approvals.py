@@ -88,7 +88,7 @@ class Server(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Who calls. ``principal`` tells apart those who prove who they are; ``name`` is a claim."""
+    """The caller. ``principal`` tells those apart who prove who they are; ``name`` is a claim."""
 
     connection: str = ""
     principal: str = ""

@@ -171,7 +171,7 @@ class Asked(Proxy):
     async def request(
         self, message: Message, client: Client, server: Server, tell: Tell
     ) -> bytes | None:
-        """What a client reads in answer to its request."""
+        """The text that a client reads in answer to its request."""
         if message.method != CALL:
             return await super().request(message, client, server, tell)
         name = (message.params or {}).get("name")

@@ -219,7 +219,7 @@ _KNOWN = frozenset({"name", "arguments", "_meta", "task", *_GOES_ON})
 
 
 def is_modern(message: Message) -> bool:
-    """Whether the message says of itself which revision it is of, as those from 2026-07-28 on."""
+    """Return True if the message names its revision, as those from 2026-07-28 on do."""
     return VERSION_KEY in message.meta
 
 
@@ -241,7 +241,7 @@ class McpCall:
 
     @cached_property
     def mark(self) -> str:
-        """What this call has in common with the same call, made again."""
+        """A text that is the same for the same call, made again."""
         params = self.message.params or {}
         more = [params[name] for name in _GOES_ON if name in params]
         written = json.dumps([self.tool, self.arguments, more], sort_keys=True)
@@ -249,7 +249,7 @@ class McpCall:
 
     @property
     def goes_on(self) -> bool:
-        """Whether the call brings what its server wanted first."""
+        """Return True if the call brings what its server wanted first."""
         return any(name in (self.message.params or {}) for name in _GOES_ON)
 
     @property

@@ -37,7 +37,7 @@ _SEALED = re.compile(r"=\?base64\?(.*)\?=")
 
 
 def headers_of(message: Message) -> Mapping[str, str]:
-    """What stands in the headers of a message from 2026-07-28 on; nothing of older ones."""
+    """Build the headers of a message from 2026-07-28 on; older ones have none."""
     version = message.meta.get(VERSION_KEY)
     if not exact.is_text(version):
         return {}
@@ -71,7 +71,7 @@ class ToolHeaders:
         self._known: dict[str, Mapping[str, tuple[str, ...]]] = {}
 
     def knows(self, tool: str) -> bool:
-        """Whether the list had this tool."""
+        """Return True if the list had this tool."""
         return tool in self._known
 
     def learn(self, said: bytes) -> None:

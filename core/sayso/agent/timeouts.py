@@ -117,7 +117,7 @@ class Countdown:
 
     @property
     def seconds(self) -> float:
-        """How long the call may take."""
+        """The seconds that the call may take."""
         return MAX_TIMEOUT_SECONDS if self.timeout is None else in_seconds(self.timeout)
 
     @property
@@ -127,7 +127,7 @@ class Countdown:
 
     @property
     def patience(self) -> float:
-        """How long the caller waits for the thread: it may be busy when the gate ends the call."""
+        """The seconds a caller waits for the thread: it may be busy when the gate ends the call."""
         return max(self.left, 0.0) + 2 * GRACE_SECONDS
 
     @property
@@ -137,5 +137,5 @@ class Countdown:
 
     @property
     def rest(self) -> timedelta | None:
-        """What is left of it, as a timeout; None where there is no limit."""
+        """The seconds left of it, as a timeout; None where there is no limit."""
         return None if self.timeout is None else timedelta(seconds=max(self.left, 0.001))

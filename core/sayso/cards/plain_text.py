@@ -18,7 +18,7 @@ _LONGEST_NOTE = 300
 
 
 class Told(Protocol):
-    """How a call went, as whoever ran it says."""
+    """Say how a call went, as its runner tells it."""
 
     @property
     def went(self) -> str:
@@ -32,7 +32,7 @@ class Told(Protocol):
 
 
 def afterwards(report: Told | None, translations: NullTranslations) -> tuple[str, str]:
-    """How the call went that ran on an approval, and what whoever ran it says of it."""
+    """Say how the call went that ran on an approval, as its runner tells it."""
     if report is None:
         return translations.gettext("started; how it went was not told"), ""
     went = (

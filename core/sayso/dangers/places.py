@@ -16,7 +16,7 @@ _LIVE_KEYS = re.compile(r"\b[spr]k_live_")
 
 
 def is_production(text: str) -> bool:
-    """Whether a short value names production. In a text of several words it is talked about."""
+    """Return True if a short value names production; a text of several words talks about it."""
     if len(text) > _LONGEST_NAME or any(map(str.isspace, text)):
         return False
     return bool(_PRODUCTION.search(text) or _LIVE_KEYS.search(text))

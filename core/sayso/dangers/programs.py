@@ -174,7 +174,7 @@ def _crontab(arguments: tuple[str, ...]) -> Iterator[Danger]:
 
 @cache
 def special_dangers() -> Mapping[str, Callable[[tuple[str, ...]], Iterator[Danger]]]:
-    """What to ask about the arguments of a program, by its name."""
+    """The questions about the arguments of a program, by its name."""
     return {
         "dd": _dd,
         "git": _git,

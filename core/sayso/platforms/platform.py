@@ -45,7 +45,7 @@ class Secret:
 
     @property
     def missing(self) -> str:
-        """What to say when it is not set."""
+        """The sentence for when it is not set."""
         return f"{self.variable} is not set; {self.where}"
 
     def values(self, written: str) -> tuple[str, ...]:
@@ -54,7 +54,7 @@ class Secret:
         return tuple(part for part in map(str.strip, parts) if part)
 
     def problem(self, value: str) -> str:
-        """What is wrong with the form of a value, without quoting it; empty when nothing is."""
+        """Explain a wrong form of a value, without quoting it; empty when nothing is wrong."""
         if self.form and not re.fullmatch(self.form, value, re.ASCII):
             return f"{self.variable} {self.misfit}"
         if any(character.isspace() for character in value):
@@ -62,7 +62,7 @@ class Secret:
         return ""
 
     def is_in(self, text: str) -> bool:
-        """Whether a text holds what looks like this secret."""
+        """Return True if a text holds what looks like this secret."""
         return self.looks is not None and self.looks.search(text) is not None
 
 
@@ -106,7 +106,7 @@ SectionT = TypeVar("SectionT", bound=Section)
 
 @dataclass(frozen=True, slots=True)
 class PlatformSettings(Generic[SectionT]):
-    """What was read for one platform: its section, and its secrets by their variables.
+    """The settings of one platform: its section, and its secrets by their variables.
 
     Its repr holds no secret.
     """
@@ -125,7 +125,7 @@ class PlatformSettings(Generic[SectionT]):
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """What a platform says of the webhook; ``url`` is empty when none is registered.
+    """A platform's report of the webhook; ``url`` is empty when none is registered.
 
     ``waiting`` is how many callbacks are yet to be delivered, ``kinds`` which
     kinds of them are; empty means the platform's usual ones. ``matchers`` says
@@ -143,7 +143,7 @@ class Registered:
 
     @property
     def is_as_needed(self) -> bool:
-        """Whether it can stay as it is."""
+        """True if it can stay as it is."""
         return bool(self.url) if self.fits is None else self.fits
 
 
@@ -166,7 +166,7 @@ class Registration(ABC, Generic[SectionT]):
 
     @abstractmethod
     async def show(self, settings: PlatformSettings[SectionT]) -> Registered:
-        """What is registered now.
+        """Read the webhook that is registered now.
 
         Raises:
             DeliveryError: the platform did not say.

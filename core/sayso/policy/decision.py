@@ -328,19 +328,19 @@ async def denial_by(policy: Policy, call: ToolCall, context: PolicyContext) -> D
 
 
 class FirstDeclared:
-    """What several policies were told: of each tool, what the first that knows it was told."""
+    """The declarations of several policies: for each tool, that of the first that knows it."""
 
     def __init__(self, *policies: Policy) -> None:
         self._policies = policies
 
     def of(self, name: str) -> ToolAnnotations | None:
-        """What is declared of the tool with this name."""
+        """Return the declaration of the tool with this name."""
         told = (requirements_of(policy).of(name) for policy in self._policies)
         return next((declaration for declaration in told if declaration is not None), None)
 
 
 def requirements_of(policy: Policy) -> Requirements | FirstDeclared:
-    """What the policy was told of tools, by its ``requirements``; nothing where it cannot say."""
+    """Read a policy's declarations of tools, its ``requirements``; none where it cannot say."""
     told: Requirements | FirstDeclared = getattr(policy, "requirements", _NOTHING)
     return told
 

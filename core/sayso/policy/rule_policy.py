@@ -75,7 +75,7 @@ def _written(matchers: Mapping[str, Matcher]) -> Iterator[list[Any]]:
 
 
 class Remembered:
-    """What people chose with Always, and no opinion on anything else: for a Chain."""
+    """A policy of the rules stored by *Always*, without an opinion on anything else."""
 
     def decide(self, call: ToolCall, context: PolicyContext) -> Decision | None:
         """Denied or allowed by a remembered rule; nothing comes before a denial."""

@@ -13,7 +13,7 @@ from sayso.wording.wording import Risk, Templates, WordingWords
 
 
 class RoleWords(TypedDict, total=False):
-    """How roles are said where a tool is declared; see ``Roles``."""
+    """The names of roles where a tool is declared; see ``Roles``."""
 
     talk: Sequence[str]
     command: str
@@ -237,7 +237,7 @@ class Requirements:
         )
 
     def of(self, name: str) -> ToolAnnotations | None:
-        """What is declared of the tool with this name."""
+        """Return the declaration of the tool with this name."""
         return self._declared.get(name)
 
 

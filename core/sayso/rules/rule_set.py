@@ -40,7 +40,7 @@ REMEMBERED_DENIAL = "remembered always deny"
 def standing_denial(
     calls: Iterable[ToolCall], rules: Sequence[DenyRule], book: RuleBook
 ) -> StandingDenial | None:
-    """What stands against any of the calls: a deny rule, the floor, or what is remembered."""
+    """Find the denial of any of the calls: by a deny rule, the floor, or a stored rule."""
     for call in calls:
         values = Values(call.arguments, call.folder)
         for rule in rules:

@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 
 class Authorization(Enum):
-    """What an actor is to a request, at the moment of a press.
+    """The role of an actor towards a request, at the moment of a press.
 
     An asker is an approver who asked for it: they may deny it and answer it,
     and may not approve it.

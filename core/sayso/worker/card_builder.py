@@ -61,11 +61,11 @@ class Localizer:
         self._only = known[routes.language] if len(used) == 1 else None
 
     def of(self, request: UserInputRequest, place: Place) -> NullTranslations:
-        """What is said of a request in a place."""
+        """Return the translations for a request in a place."""
         return self._only or self._known[self._routes.language_of(request, place)]
 
     def at(self, place: Place, actor: str = "") -> NullTranslations:
-        """What is said in a place that is about no card, to this actor."""
+        """Return the translations for a place without a card, for this actor."""
         return self._only or self._known[self._routes.language_at(place, actor)]
 
 
@@ -78,12 +78,12 @@ Said: TypeAlias = tuple[Which, str]
 
 
 def which(request: UserInputRequest) -> Which:
-    """What tells a request from a later one of the same id."""
+    """Return a key that tells a request from a later one of the same id."""
     return request.question_id, request.expires_at, request.digest_of_arguments
 
 
 def said(request: UserInputRequest, translations: NullTranslations) -> Said:
-    """What tells what a request puts on its card from the same in another language."""
+    """Return a key that tells a request's card from the same in another language."""
     return which(request), locale_of(translations)
 
 
@@ -111,7 +111,7 @@ class CardBodyCache:
                 self._keep(wanted, await asyncio.to_thread(self._make, request, translations))
 
     def of(self, request: UserInputRequest, translations: NullTranslations) -> CardBody:
-        """What the request puts on its card in these words."""
+        """Return the request's card body in these translations."""
         wanted = said(request, translations)
         body = self._known(wanted)
         if body is None:

@@ -23,7 +23,7 @@ Results = Sequence[str | BaseException]
 
 @dataclass(slots=True)
 class _Group(Generic[_Item]):
-    """What has gathered so far, and what came of each of them."""
+    """A group of items that is gathered, and the result of each."""
 
     items: list[_Item]
     results: asyncio.Future[Results]
@@ -54,7 +54,7 @@ class Batcher(Generic[_Key, _Item]):
         self._groups: dict[_Key, _Group[_Item]] = {}
 
     async def take(self, key: _Key, item: _Item) -> str:
-        """What came of the item, once its group is done."""
+        """Return the result of the item, once its group is done."""
         group = self._groups.get(key)
         if group is None:
             results: asyncio.Future[Results] = asyncio.get_running_loop().create_future()

@@ -279,7 +279,7 @@ class SettingsFile:
 
     @property
     def beside(self) -> Path:
-        """Where it is kept how the file was without us."""
+        """The path of the copy of the file without us."""
         return self.at.with_name(f"{self.at.name}{_BESIDE}")
 
     def install(self, names: list[str], proxy_before: Proxy) -> tuple[list[str], list[str], bool]:

@@ -179,12 +179,12 @@ class GateThread:
 
     @property
     def is_here(self) -> bool:
-        """Whether this is called in the thread's own thread."""
+        """True if this is called in the thread's own thread."""
         return threading.current_thread() is self._thread
 
     @property
     def is_over(self) -> bool:
-        """Whether it takes no more work."""
+        """True if it takes no more work."""
         return self._is_over
 
     def take(self, asker: Asker, work: Work[_T]) -> Job[_T] | None:

@@ -98,7 +98,7 @@ class MemoryBranchLog:
         return page
 
     async def open_questions(self, run: RunRef) -> int:
-        """How many questions of the branch are logged without their endings."""
+        """Return the number of the branch's requests that are logged without a resolution."""
         log = self._logs.get(branch_of(run))
         return 0 if log is None else log.open
 

@@ -66,7 +66,7 @@ class MemoryOutbox:
         self._queues.setdefault(queue, {})[name] = self._clock() + timedelta(seconds=seconds)
 
     async def claim_scheduled(self, queue: str, *, most: int, hold: float) -> Due:
-        """What is due; due again in ``hold`` seconds unless it is done by then."""
+        """Claim what is due; due again in ``hold`` seconds unless it is done by then."""
         now, waiting = self._clock(), self._queues.get(queue, {})
         due = sorted((at, name) for name, at in waiting.items() if at <= now)[:most]
         for _, name in due:
@@ -92,7 +92,7 @@ class MemoryOutbox:
         self._workers.pop(desk, None)
 
     async def count_workers(self) -> int:
-        """How many desks are at work."""
+        """Return the number of workers that are running."""
         now = self._clock()
         self._workers = {desk: until for desk, until in self._workers.items() if until > now}
         return len(self._workers)

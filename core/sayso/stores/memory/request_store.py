@@ -265,7 +265,7 @@ class MemoryRequestStore:
         return Ring(ending, self._rules.version(run), self._clock().timestamp())
 
     def _is_held(self, entry: Entry) -> bool:
-        """Whether anybody counts on it: a hold of an inbox that nobody listens to does not."""
+        """True if anybody counts on it: a hold of an inbox that nobody listens to does not."""
         return any(not inbox or self._bus.is_heard(inbox) for inbox in entry.holds.values())
 
     def _told(self, entry: Entry, use: Use, facts: audit.Facts) -> Use:

@@ -20,7 +20,7 @@ Went = Literal["succeeded", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """How the call went, and when that was told by the store's clock."""
+    """The outcome of a call, and its time by the store's clock."""
 
     went: Went
     at: datetime
@@ -29,7 +29,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What is told of an approval after it was given.
+    """The later fate of an approval.
 
     It was used ``at`` a moment of the store's clock, by whoever brought the
     ``key``, and went as the ``report`` says.

@@ -69,7 +69,7 @@ class Bus(Protocol):
 
 
 class BranchLog(Protocol):
-    """What was asked on a branch and how it ended, for readers that come and go.
+    """The requests and resolutions of a branch, for readers that come and go.
 
     Its bell is a ``BranchGrewEvent`` on the bus, one topic for all branches.
     Raises StoreUnreachableError like RequestStore.
@@ -103,12 +103,12 @@ class BranchLog(Protocol):
         ...
 
     async def open_questions(self, run: RunRef) -> int:
-        """How many questions of the branch are logged without their endings."""
+        """Return the number of the branch's requests that are logged without a resolution."""
         ...
 
 
 class Audit(Protocol):
-    """What happened. Raises StoreUnreachableError like RequestStore.
+    """The audit log. Raises StoreUnreachableError like RequestStore.
 
     The other ports write it, except for what they have no part in: refused presses, and
     what was decided without a question. Decisions, see ``stores.audit.is_decision``, are kept

@@ -26,7 +26,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """What is to be done now, and in how many seconds the next one is; None without one."""
+    """The work due now, and the seconds until the next; None without one."""
 
     names: Sequence[str]
     next_in: float | None
@@ -63,7 +63,7 @@ class Outbox(Protocol):
         ...
 
     async def claim_scheduled(self, queue: str, *, most: int, hold: float) -> Due:
-        """What is due, the first of it; due again in ``hold`` seconds unless it is done by then."""
+        """Claim the first that is due; due again in ``hold`` seconds unless it is done by then."""
         ...
 
     async def complete_scheduled(self, queue: str, name: str) -> None:
@@ -85,5 +85,5 @@ class Outbox(Protocol):
         ...
 
     async def count_workers(self) -> int:
-        """How many desks are at work."""
+        """Return the number of workers that are running."""
         ...

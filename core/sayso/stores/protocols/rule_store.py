@@ -20,7 +20,7 @@ class BookChanged:
 
 @dataclass(frozen=True, slots=True)
 class Revoked:
-    """Who took back what a request had stored, and when."""
+    """The actor who revoked the rule that a request had stored, and the time."""
 
     by: str
     at: datetime
@@ -42,7 +42,7 @@ class KeptRule:
 
 
 class RuleStore(Protocol):
-    """What sessions remember. Raises StoreUnreachableError like RequestStore."""
+    """The rules of sessions. Raises StoreUnreachableError like RequestStore."""
 
     async def book(self, run: RunRef) -> RuleBook:
         """The rules that count for the run, in the order they were stored.

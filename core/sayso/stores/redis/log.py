@@ -75,7 +75,7 @@ class RedisBranchLog:
         return found
 
     async def open_questions(self, run: RunRef) -> int:
-        """How many questions of the branch are logged without their endings."""
+        """Return the number of the branch's requests that are logged without a resolution."""
         words = (branch_key(run), new_id())
         _, _, still_open, _ = await self._client.run(_READ, *words, read=_read_page)
         return max(0, still_open)

@@ -90,7 +90,7 @@ class RedisOutbox:
         await self._client.run(_PUT, queue, name, round(seconds * 1000))
 
     async def claim_scheduled(self, queue: str, *, most: int, hold: float) -> Due:
-        """What is due; due again in ``hold`` seconds unless it is done by then."""
+        """Claim what is due; due again in ``hold`` seconds unless it is done by then."""
         words = (queue, most, round(hold * 1000))
         return await self._client.run(_TAKE, *words, read=_read_due)
 
@@ -111,7 +111,7 @@ class RedisOutbox:
         await self._client.command("ZREM", self._client.keys.desks, desk)
 
     async def count_workers(self) -> int:
-        """How many desks are at work."""
+        """Return the number of workers that are running."""
         return await self._client.run(_ROSTER, read=number)
 
     async def aclose(self) -> None:
